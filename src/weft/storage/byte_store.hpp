@@ -1,0 +1,68 @@
+// weft/storage/byte_store.hpp - the one door to the bytes of a file.
+//
+// A store is a file seen as bytes: positioned reads and writes, no cursor, no buffer. Reads and writes take a list of
+// memory pieces that lie one after another in the file, so one request can fill or drain scattered memory without a
+// copy. Stores may be called from several threads at once (close excepted). None of the calls is collective.
+//
+// Versions: PosixStore (here), and wrappers that count, delay or fail (storage/wrapped_stores.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace weft::storage {
+
+using Bytes = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+
+class ByteStore {
+ public:
+  virtual ~ByteStore() = default;
+  ByteStore() = default;
+  ByteStore(const ByteStore&) = delete;
+  ByteStore& operator=(const ByteStore&) = delete;
+
+  virtual const std::string& name() const = 0;  // for error lines: the path
+  virtual std::uint64_t size() = 0;
+
+  // Fills the pieces from `offset` on. Throws Error(data) where the file ends before, Error(system) where reading
+  // fails.
+  virtual void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) = 0;
+  // Writes all pieces from `offset` on, or throws Error(system).
+  virtual void write_at(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  // Returns when everything written is on the disk.
+  virtual void sync() = 0;
+  // Idempotent; throws where the file system reports a late failure.
+  virtual void close() = 0;
+
+  void read_at(std::uint64_t offset, MutableBytes piece) { read_at(offset, std::span(&piece, 1)); }
+  void write_at(std::uint64_t offset, Bytes piece) { write_at(offset, std::span(&piece, 1)); }
+};
+
+// What reached the operating system, as strace counts it. Atomic: a flush thread and its application share it.
+struct SyscallCounters {
+  std::atomic<std::uint64_t> opens{0};
+  std::atomic<std::uint64_t> closes{0};
+  std::atomic<std::uint64_t> reads{0};
+  std::atomic<std::uint64_t> writes{0};
+  std::atomic<std::uint64_t> seeks{0};
+  std::atomic<std::uint64_t> syncs{0};
+  std::atomic<std::uint64_t> bytes_read{0};
+  std::atomic<std::uint64_t> bytes_written{0};
+};
+
+enum class OpenMode {
+  read,
+  write,   // an existing file, for reading and writing
+  create,  // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
+};
+
+// Opens a file of the operating system. Where `counters` is given, every system call is counted there.
+std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
+                                      std::shared_ptr<SyscallCounters> counters = nullptr);
+
+}  // namespace weft::storage

@@ -1,0 +1,276 @@
+#include "weft/storage/hdf5_objects.hpp"
+
+#include <fmt/format.h>
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+
+namespace weft::storage {
+
+namespace {
+
+std::vector<hsize_t> to_hsize(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+Handle simple_space(const Shape& shape) {
+  const std::vector<hsize_t> extents = to_hsize(shape);
+  return Handle(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+}
+
+// Space now, contents never: what is not written is never read either.
+Handle early_and_unfilled() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  return properties;
+}
+
+Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t space, hid_t properties) {
+  Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links, 1);
+  return Handle(check_hdf5(H5Dcreate2(file, path.c_str(), type, space, links, properties, H5P_DEFAULT), path,
+                           "cannot create the dataset"));
+}
+
+std::optional<DataType> data_type_of_hdf5(hid_t type) {
+  for (const DataType candidate :
+       {DataType::float32, DataType::float64, DataType::int32, DataType::int64, DataType::uint8}) {
+    if (H5Tequal(type, native_type(candidate)) > 0) return candidate;
+  }
+  if (H5Tequal(type, H5T_NATIVE_UINT64) > 0) return DataType::int64;  // commit slots
+  return std::nullopt;
+}
+
+std::uint64_t chunk_address(hid_t dataset, const Shape& shape, const Shape& chunk, std::uint64_t number) {
+  std::vector<hsize_t> offset(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    const std::uint64_t count = ceil_div(shape[i], chunk[i]);
+    offset[i] = number % count * chunk[i];
+    number /= count;
+  }
+  unsigned filter_mask = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t size = 0;
+  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &filter_mask, &address, &size) < 0) return HADDR_UNDEF;
+  return address;
+}
+
+// HDF5 walks its whole index for one answer, so it is asked for a few chunks; only where those do not lie one behind
+// the other is it asked for all. Spot checks: both ends, the second chunk, and 13 spread between.
+ChunkAddresses chunk_addresses(hid_t dataset, const std::string& path, const Shape& shape, const Shape& chunk,
+                               std::uint64_t element_bytes) {
+  std::uint64_t chunks = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) chunks *= ceil_div(shape[i], chunk[i]);
+  ChunkAddresses result;
+  result.stride = element_count(chunk) * element_bytes;
+  result.base = chunk_address(dataset, shape, chunk, 0);
+  constexpr std::uint64_t kSpread = 14;
+  bool arithmetic = true;
+  const auto agrees = [&](std::uint64_t n) {
+    return chunk_address(dataset, shape, chunk, n) == result.base + n * result.stride;
+  };
+  if (chunks > 1) arithmetic = agrees(1) && agrees(chunks - 1);
+  for (std::uint64_t i = 1; arithmetic && chunks > 2 && i < kSpread; ++i)
+    arithmetic = agrees(i * (chunks - 1) / kSpread);
+  if (!arithmetic) {
+    for (std::uint64_t n = 0; n < chunks; ++n) result.listed.push_back(chunk_address(dataset, shape, chunk, n));
+  }
+  const bool missing = result.base == HADDR_UNDEF ||
+                       std::find(result.listed.begin(), result.listed.end(), HADDR_UNDEF) != result.listed.end();
+  if (missing) {
+    throw Error(ErrorKind::data, path, "has chunks with no space in the file", "it was not written by Weft to its end");
+  }
+  return result;
+}
+
+std::vector<std::string> filter_names(hid_t properties) {
+  std::vector<std::string> names;
+  const int filters = H5Pget_nfilters(properties);
+  for (int i = 0; i < filters; ++i) {
+    std::array<char, 64> name{};
+    unsigned flags = 0;
+    unsigned config = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t id = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &values, nullptr, name.size(),
+                                           name.data(), &config);
+    names.emplace_back(name[0] != '\0' ? std::string(name.data()) : fmt::format("filter {}", id));
+  }
+  return names;
+}
+
+Handle text_type() {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type, H5T_VARIABLE);  // h5py shows it as str
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+void write_value(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value) {
+  if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
+  const Handle attribute(check_hdf5(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), name,
+                                    "cannot create the attribute"));
+  check_hdf5(H5Awrite(attribute, type, value), name, "cannot write the attribute");
+}
+
+}  // namespace
+
+Handle file_access() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_alignment(access, 1, 8);
+  H5Pset_fclose_degree(access, H5F_CLOSE_SEMI);
+  return access;
+}
+
+Handle create_chunked(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk) {
+  const Handle properties = early_and_unfilled();
+  const std::vector<hsize_t> extents = to_hsize(chunk);
+  check_hdf5(H5Pset_chunk(properties, static_cast<int>(extents.size()), extents.data()), path,
+             fmt::format("HDF5 refuses a chunk of {}", to_string(chunk)), ErrorKind::usage);
+  return create_dataset(file, path, native_type(type), simple_space(shape), properties);
+}
+
+Handle create_contiguous(hid_t file, const std::string& path, DataType type, const Shape& shape) {
+  return create_dataset(file, path, native_type(type), simple_space(shape), early_and_unfilled());
+}
+
+void create_zeroed_slots(hid_t file, const std::string& path, std::uint64_t slots) {
+  const Handle dataset = create_dataset(file, path, H5T_NATIVE_UINT64, simple_space({slots}), early_and_unfilled());
+  const std::vector<std::uint64_t> zeros(slots, 0);
+  check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data()), path,
+             "cannot write the commit slots");
+}
+
+void create_virtual(hid_t file, const std::string& path, DataType type, const Shape& shape,
+                    const std::vector<VirtualPiece>& pieces) {
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  const Handle target = simple_space(shape);
+  for (const VirtualPiece& piece : pieces) {
+    std::vector<hsize_t> count = to_hsize(shape);
+    count[0] = piece.steps;
+    std::vector<hsize_t> start(count.size(), 0);
+    const Handle source = simple_space(piece.shape);
+    H5Sselect_hyperslab(source, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    start[0] = piece.first_step;
+    H5Sselect_hyperslab(target, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    check_hdf5(H5Pset_virtual(properties, target, ".", piece.path.c_str(), source), path, "cannot map " + piece.path);
+  }
+  H5Sselect_all(target);
+  create_dataset(file, path, native_type(type), target, properties);
+}
+
+ArrayMap map_dataset(hid_t file, const std::string& path) {
+  ArrayMap map;
+  map.path = path;
+  const Handle dataset(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open", ErrorKind::data));
+  const Handle type(H5Dget_type(dataset));
+  const auto known = data_type_of_hdf5(type);
+  if (!known) throw Error(ErrorKind::data, path, "has an element type Weft does not write");
+  map.type = *known;
+  const Handle space(H5Dget_space(dataset));
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  map.shape.assign(extents.begin(), extents.end());
+  const Handle properties(H5Dget_create_plist(dataset));
+  map.filters = filter_names(properties);
+  if (H5Pget_layout(properties) == H5D_CHUNKED) {
+    H5Pget_chunk(properties, static_cast<int>(extents.size()), extents.data());
+    map.chunk.assign(extents.begin(), extents.end());
+    if (map.filters.empty()) {
+      map.addresses = chunk_addresses(dataset, path, map.shape, map.chunk, size_of(map.type));
+    }
+  } else {
+    map.chunk = map.shape;
+    map.addresses.base = H5Dget_offset(dataset);
+    map.addresses.stride = element_count(map.shape) * size_of(map.type);
+    if (map.addresses.base == HADDR_UNDEF) throw Error(ErrorKind::data, path, "has no space in the file");
+  }
+  return map;
+}
+
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
+  const Handle scalar(H5Screate(H5S_SCALAR));
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    const char* pointer = text->c_str();
+    write_value(object, name, text_type(), scalar, &pointer);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    write_value(object, name, H5T_NATIVE_INT64, scalar, integer);
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    write_value(object, name, H5T_NATIVE_DOUBLE, scalar, number);
+  } else {
+    const auto& list = std::get<std::vector<double>>(value);
+    write_value(object, name, H5T_NATIVE_DOUBLE, simple_space({list.size()}), list.data());
+  }
+}
+
+void copy_attributes(hid_t file, const std::string& from, const std::string& to) {
+  const Handle source(check_hdf5(H5Dopen2(file, from.c_str(), H5P_DEFAULT), from, "cannot open"));
+  const Handle target(check_hdf5(H5Dopen2(file, to.c_str(), H5P_DEFAULT), to, "cannot open"));
+  const auto copy = [](hid_t object, const char* name, const H5A_info_t*, void* data) -> herr_t {
+    const std::string_view known(name);
+    if (known == "CLASS" || known == "NAME" || known == "REFERENCE_LIST" || known == "DIMENSION_LIST" ||
+        known.starts_with("DIMENSION_LABELS")) {
+      return 0;
+    }
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT));
+    const Handle type(H5Aget_type(attribute));
+    const Handle space(H5Aget_space(attribute));
+    std::vector<std::byte> value(H5Tget_size(type) * static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    if (H5Aread(attribute, type, value.data()) < 0) return -1;
+    const Handle written(H5Acreate2(*static_cast<hid_t*>(data), name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+    const herr_t result = H5Awrite(written, type, value.data());
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, value.data());
+    return result;
+  };
+  hid_t destination = target;
+  check_hdf5(H5Aiterate2(source, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, copy, &destination), to,
+             "cannot copy the attributes");
+}
+
+std::int64_t read_integer(hid_t object, const std::string& name) {
+  std::int64_t value = 0;
+  if (H5Aexists(object, name.c_str()) <= 0) return value;
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  H5Aread(attribute, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+std::string read_text(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const Handle type(H5Aget_type(attribute));
+  if (H5Tis_variable_str(type) <= 0) return {};
+  const Handle memory = text_type();
+  char* pointer = nullptr;
+  if (H5Aread(attribute, memory, &pointer) < 0 || pointer == nullptr) return {};
+  std::string text(pointer);
+  H5free_memory(pointer);
+  return text;
+}
+
+void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += name + "\n";
+  write_attribute(object, attribute, text);
+}
+
+std::vector<std::string> read_names(hid_t object, const std::string& attribute) {
+  std::vector<std::string> names;
+  std::istringstream text(read_text(object, attribute));
+  for (std::string line; std::getline(text, line);) names.push_back(line);
+  return names;
+}
+
+void make_scale(hid_t dataset, const std::string& name) {
+  if (H5DSis_scale(dataset) > 0) return;
+  check_hdf5(H5DSset_scale(dataset, name.c_str()), name, "cannot make it a dimension scale");
+}
+
+void attach_scale(hid_t dataset, hid_t scale, unsigned axis, const std::string& label) {
+  check_hdf5(H5DSattach_scale(dataset, scale, axis), label, "cannot attach the dimension scale");
+  check_hdf5(H5DSset_label(dataset, axis, label.c_str()), label, "cannot name the axis");
+}
+
+}  // namespace weft::storage

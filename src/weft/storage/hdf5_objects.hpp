@@ -1,0 +1,51 @@
+// weft/storage/hdf5_objects.hpp - the HDF5 objects a Weft file is made of: datasets, attributes, dimension scales.
+//
+// A thin layer: every function is one thing done to an open file, its failures turned into weft::Error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/series_file.hpp"
+
+namespace weft::storage {
+
+// File access as Weft wants it: encodings of HDF5 1.10 only (VTK's own HDF5 cannot read newer ones), objects on
+// multiples of 8 so that a commit slot never straddles a page, closing strictly.
+Handle file_access();
+
+// Datasets of fixed extent, space allocated at once, never filled.
+Handle create_chunked(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
+Handle create_contiguous(hid_t file, const std::string& path, DataType type, const Shape& shape);
+void create_zeroed_slots(hid_t file, const std::string& path, std::uint64_t slots);
+
+// Steps [first_step, first_step + steps) of a virtual dataset are the first `steps` of the dataset `path`.
+struct VirtualPiece {
+  std::string path;
+  Shape shape;
+  std::uint64_t first_step;
+  std::uint64_t steps;
+};
+void create_virtual(hid_t file, const std::string& path, DataType type, const Shape& shape,
+                    const std::vector<VirtualPiece>& pieces);
+
+// Where a dataset lies. Throws Error(data) where it is missing, of a type Weft has not, or without space in the file.
+ArrayMap map_dataset(hid_t file, const std::string& path);
+
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
+// All attributes but those of dimension scales, from one dataset to another of the same file.
+void copy_attributes(hid_t file, const std::string& from, const std::string& to);
+// 0 and "" where the attribute is missing.
+std::int64_t read_integer(hid_t object, const std::string& name);
+std::string read_text(hid_t object, const std::string& name);
+
+// A list of names as one attribute, newline after each: it stays one readable string in h5dump.
+void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names);
+std::vector<std::string> read_names(hid_t object, const std::string& attribute);
+
+void make_scale(hid_t dataset, const std::string& name);
+void attach_scale(hid_t dataset, hid_t scale, unsigned axis, const std::string& label);
+
+}  // namespace weft::storage

@@ -1,0 +1,27 @@
+// weft/storage/metadata_change.hpp - changing the metadata of a file that already holds committed steps.
+//
+// HDF5 changes metadata in place, in many small writes, and a crash between two of them leaves a file nothing opens. So
+// HDF5 never opens the live file for writing: it works on a sparse copy that holds the metadata alone. What it changed
+// there is then carried over: new bytes behind the end first, then, with the old bytes saved in FILE.weft-undo, the few
+// that are overwritten. The undo file is removed when all is on the disk; where one is found, `undo_metadata_change`
+// puts the old bytes back.
+#pragma once
+
+#include <hdf5.h>
+
+#include <functional>
+#include <string>
+
+#include "weft/storage/series_map.hpp"
+
+namespace weft::storage {
+
+// `change` is given the sparse copy, open for writing, and returns the map of what the file then holds, so that its
+// data (whose bytes are not carried over) can be told from its metadata. Not collective; no rank may write the file
+// meanwhile.
+void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change);
+
+// Puts back what an interrupted change overwrote. False where there was nothing to undo.
+bool undo_metadata_change(const std::string& path);
+
+}  // namespace weft::storage

@@ -1,0 +1,135 @@
+// The POSIX version of ByteStore: preadv and pwritev, repeated until everything has moved.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+// How many pieces one call may carry (Linux: UIO_MAXIOV). Longer lists become several calls.
+constexpr std::size_t kMostPieces = IOV_MAX;
+
+iovec to_iovec(MutableBytes piece) { return {piece.data(), piece.size()}; }
+iovec to_iovec(Bytes piece) { return {const_cast<std::byte*>(piece.data()), piece.size()}; }  // pwritev only reads it
+
+class PosixStore final : public ByteStore {
+ public:
+  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters)
+      : path_(std::move(path)), descriptor_(descriptor), counters_(std::move(counters)) {}
+
+  ~PosixStore() override {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  const std::string& name() const override { return path_; }
+
+  std::uint64_t size() override {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) throw system_error(path_, "cannot ask for the file's size", errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) override {
+    transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
+      const ssize_t moved = ::preadv(descriptor_, list, count, at);
+      ++counters_->reads;
+      if (moved > 0) counters_->bytes_read += static_cast<std::uint64_t>(moved);
+      if (moved < 0 && errno != EINTR) throw system_error(path_, fmt::format("reading at byte {} failed", at), errno);
+      if (moved == 0) {
+        throw Error(ErrorKind::data, path_, fmt::format("ends at byte {}, where data should follow", at),
+                    "the file is truncated: copy it again or write it anew");
+      }
+      return moved;
+    });
+  }
+
+  void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
+      const ssize_t moved = ::pwritev(descriptor_, list, count, at);
+      ++counters_->writes;
+      if (moved > 0) counters_->bytes_written += static_cast<std::uint64_t>(moved);
+      if (moved < 0 && errno != EINTR) throw system_error(path_, fmt::format("writing at byte {} failed", at), errno);
+      if (moved == 0) throw system_error(path_, fmt::format("writing at byte {} failed", at), ENOSPC);
+      return moved;
+    });
+  }
+
+  void sync() override {
+    ++counters_->syncs;
+    if (::fdatasync(descriptor_) != 0) throw system_error(path_, "cannot bring the data to the disk", errno);
+  }
+
+  void close() override {
+    if (descriptor_ < 0) return;
+    ++counters_->closes;
+    if (::close(std::exchange(descriptor_, -1)) != 0) throw system_error(path_, "closing failed", errno);
+  }
+
+ private:
+  // Hands batches of pieces to `call` and carries on behind what it moved: a call may move less than asked.
+  template <typename Piece, typename Call>
+  void transfer(std::uint64_t offset, std::span<const Piece> pieces, const Call& call) {
+    std::array<iovec, kMostPieces> list;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled just below
+    std::size_t next = 0;                 // the first piece not wholly moved
+    std::size_t done = 0;                 // how much of it has moved
+    while (next < pieces.size()) {
+      std::size_t count = 0;
+      for (; count < kMostPieces && next + count < pieces.size(); ++count) {
+        list[count] = to_iovec(count == 0 ? pieces[next].subspan(done) : pieces[next + count]);
+      }
+      if (count == 1 && list[0].iov_len == 0) {
+        ++next;
+        done = 0;
+        continue;
+      }
+      const ssize_t result = call(list.data(), static_cast<int>(count), static_cast<off_t>(offset));
+      if (result < 0) continue;  // interrupted by a signal: ask again
+      auto moved = static_cast<std::size_t>(result);
+      offset += moved;
+      while (next < pieces.size() && moved >= pieces[next].size() - done) {
+        moved -= pieces[next].size() - done;
+        done = 0;
+        ++next;
+      }
+      done += moved;
+    }
+  }
+
+  std::string path_;
+  int descriptor_;
+  std::shared_ptr<SyscallCounters> counters_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
+                                      std::shared_ptr<SyscallCounters> counters) {
+  if (!counters) counters = std::make_shared<SyscallCounters>();
+  int flags = O_CLOEXEC;
+  switch (mode) {
+    case OpenMode::read: flags |= O_RDONLY; break;
+    case OpenMode::write: flags |= O_RDWR; break;
+    case OpenMode::create:
+      ::unlink(path.c_str());
+      flags |= O_RDWR | O_CREAT | O_TRUNC;
+      break;
+  }
+  ++counters->opens;
+  const int descriptor = ::open(path.c_str(), flags, 0666);
+  if (descriptor < 0) throw system_error(path, "cannot open", errno);
+  return std::make_unique<PosixStore>(path, descriptor, std::move(counters));
+}
+
+}  // namespace weft::storage

@@ -1,0 +1,283 @@
+#include "weft/storage/series_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/metadata_change.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+constexpr std::int64_t kFormatVersion = 1;
+constexpr std::string_view kCreatedBy = "weft 0.1.0";
+constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
+// Below this size alignment would only punch holes: slots, step values and small fields stay packed.
+constexpr hsize_t kAlignThreshold = 64 << 10;
+
+FieldPlan time_plan(const FilePlan& plan) {
+  FieldPlan time;
+  time.field = {"time", DataType::float64, {}, Support::global, plan.time_units, ""};
+  time.chunk = {kTimeChunkSteps};
+  return time;
+}
+
+void check_plan(const std::string& path, const FilePlan& plan) {
+  const auto bad = [&](std::string_view what, std::string_view remedy) {
+    return Error(ErrorKind::usage, path, what, remedy);
+  };
+  if (plan.segment_steps == 0) throw bad("a series of 0 steps", "give at least 1 step");
+  if (plan.commit_slots == 0) throw bad("a series without commit slots", "give one slot for each rank");
+  std::set<std::string> names = {"time", "weft", "mesh", "VTKHDF"};
+  for (const FieldPlan& field : plan.fields) {
+    const std::string& name = field.field.name;
+    if (name.empty() || name.find('/') != std::string::npos || name == ".") {
+      throw bad(fmt::format("'{}' cannot name a field", name), "use a word without a slash");
+    }
+    if (!names.insert(name).second) {
+      throw bad(fmt::format("the name '{}' is taken", name),
+                "give every field a name of its own; time, weft, mesh and VTKHDF are Weft's");
+    }
+    if (field.chunk.size() != field.field.per_step.size() + 1) {
+      throw bad(fmt::format("field {}: a chunk of {} for steps of {}", name, to_string(field.chunk),
+                            to_string(field.field.per_step)),
+                "a chunk has one axis more than a step");
+    }
+  }
+}
+
+Handle new_file(const std::string& path, std::uint64_t align_bytes) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) throw system_error(path, "cannot create", EISDIR);
+  // An empty file may have been striped for us; any other is removed, as truncating it would cost a flush on ext4.
+  if (exists && status.st_size > 0 && ::unlink(path.c_str()) != 0) throw system_error(path, "cannot replace", errno);
+  const Handle access = file_access();
+  if (align_bytes > 0) H5Pset_alignment(access, kAlignThreshold, align_bytes);
+  errno = 0;
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  if (!file.valid()) {
+    const int cause = errno;
+    const std::string words = take_hdf5_error();
+    throw cause != 0 ? system_error(path, "cannot create", cause)
+                     : Error(ErrorKind::system, path, "cannot create: " + words);
+  }
+  return file;
+}
+
+void close_file(Handle& file, const std::string& path) {
+  errno = 0;
+  if (file.reset() < 0) {
+    const int cause = errno;
+    const std::string words = take_hdf5_error();
+    throw cause != 0 ? system_error(path, "cannot finish the file's metadata", cause)
+                     : Error(ErrorKind::system, path, "cannot finish the file's metadata: " + words);
+  }
+}
+
+Shape with_steps(std::uint64_t steps, const Shape& per_step) {
+  Shape shape{steps};
+  shape.insert(shape.end(), per_step.begin(), per_step.end());
+  return shape;
+}
+
+// Creates /weft/segments/<number> with a dataset for every field.
+void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, std::uint64_t steps,
+                    const std::vector<FieldPlan>& fields) {
+  const std::string group_path = fmt::format("/weft/segments/{}", number);
+  const Handle group(check_hdf5(H5Gcreate2(file, group_path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), group_path,
+                                "cannot create the group"));
+  write_attribute(group, "first_step", static_cast<std::int64_t>(first_step));
+  for (const FieldPlan& plan : fields) {
+    Shape chunk = plan.chunk;
+    const Shape shape = with_steps(steps, plan.field.per_step);
+    for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::min(chunk[i], shape[i]);
+    const Handle dataset = create_chunked(file, group_path + "/" + plan.field.name, plan.field.type, shape, chunk);
+    if (number > 0) continue;  // what describes a field stands on its first dataset
+    write_attribute(dataset, "weft_support", std::string(name_of(plan.field.support)));
+    if (!plan.field.units.empty()) write_attribute(dataset, "units", plan.field.units);
+    if (!plan.field.rationale.empty()) write_attribute(dataset, "weft_layout", plan.field.rationale);
+    for (const auto& [name, value] : plan.attributes) write_attribute(dataset, name, value);
+  }
+}
+
+// (Re)makes /V: the segment's own dataset where one segment is the whole series, else a virtual dataset over the
+// segments.
+void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
+  for (std::size_t f = 0; f < map.fields.size(); ++f) {
+    const std::string name = "/" + map.fields[f].name;
+    if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) {
+      check_hdf5(H5Ldelete(file, name.c_str(), H5P_DEFAULT), name, "cannot renew the dataset");
+    }
+    const std::string first = map.segments[0].fields[f].path;
+    if (map.segments.size() == 1 && map.segments[0].steps == length) {
+      check_hdf5(H5Lcreate_hard(file, first.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), name,
+                 "cannot link the dataset");
+    } else {
+      std::vector<VirtualPiece> pieces;
+      for (const SegmentMap& segment : map.segments) {
+        if (segment.first_step >= length) break;
+        pieces.push_back({segment.fields[f].path, segment.fields[f].shape, segment.first_step,
+                          std::min(segment.steps, length - segment.first_step)});
+      }
+      create_virtual(file, name, map.fields[f].type, with_steps(length, map.fields[f].per_step), pieces);
+      copy_attributes(file, first, name);
+    }
+  }
+  const Handle time(H5Dopen2(file, "/time", H5P_DEFAULT));
+  make_scale(time, "time");
+  for (std::size_t f = 1; f < map.fields.size(); ++f) {
+    const Handle dataset(H5Dopen2(file, ("/" + map.fields[f].name).c_str(), H5P_DEFAULT));
+    attach_scale(dataset, time, 0, "time");
+  }
+}
+
+SeriesMap map_open_file(hid_t file, const std::string& path) {
+  SeriesMap map;
+  map.path = path;
+  const auto damaged = [&](std::string_view what) {
+    return Error(ErrorKind::data, path, what, "the file is damaged or not written by Weft");
+  };
+  const Handle weft(H5Gopen2(file, "/weft", H5P_DEFAULT));
+  if (!weft.valid()) {
+    H5Eclear2(H5E_DEFAULT);
+    throw Error(ErrorKind::data, path, "is HDF5, but not a Weft file",
+                "it has no group /weft; h5ls shows what it holds");
+  }
+  map.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
+  if (map.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
+    throw Error(ErrorKind::data, path,
+                fmt::format("has format {}, this Weft reads up to {}", map.format_version, kFormatVersion),
+                "use a newer Weft");
+  }
+  map.created_by = read_text(weft, "created_by");
+  map.commit = map_dataset(file, "/weft/commit");
+  std::uint64_t first_step = 0;
+  for (std::size_t number = 0;; ++number) {
+    const std::string group = fmt::format("/weft/segments/{}", number);
+    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) break;
+    SegmentMap segment;
+    segment.first_step = first_step;
+    if (number == 0) {
+      for (const std::string& name : read_names(weft, "fields")) {
+        FieldMap field;
+        field.name = name;
+        const std::string dataset_path = group + "/" + name;
+        const Handle dataset(
+            check_hdf5(H5Dopen2(file, dataset_path.c_str(), H5P_DEFAULT), path, "field " + name, ErrorKind::data));
+        field.units = read_text(dataset, "units");
+        field.rationale = read_text(dataset, "weft_layout");
+        field.support = support_of(read_text(dataset, "weft_support"));
+        map.fields.push_back(field);
+      }
+      if (map.fields.empty() || map.fields[0].name != "time") throw damaged("has no step values");
+    }
+    for (FieldMap& field : map.fields) {
+      ArrayMap array = map_dataset(file, group + "/" + field.name);
+      if (array.shape.empty()) throw damaged("field " + field.name + " has no step axis");
+      field.type = array.type;
+      field.per_step.assign(array.shape.begin() + 1, array.shape.end());
+      if (segment.steps != 0 && segment.steps != array.shape[0]) throw damaged("its fields have different lengths");
+      segment.steps = array.shape[0];
+      segment.fields.push_back(std::move(array));
+    }
+    first_step += segment.steps;
+    map.segments.push_back(std::move(segment));
+  }
+  if (map.segments.empty()) throw damaged("has no segments");
+  for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
+  return map;
+}
+
+Handle open_for_reading(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
+  const Handle access = file_access();
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  if (!file.valid()) {
+    throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + take_hdf5_error(),
+                "check that it is a whole HDF5 file and readable");
+  }
+  return file;
+}
+
+std::vector<FieldPlan> plans_of(const SeriesMap& map) {
+  std::vector<FieldPlan> plans;
+  for (std::size_t f = 0; f < map.fields.size(); ++f) {
+    plans.push_back({map.fields[f], map.segments[0].fields[f].chunk, {}});
+  }
+  return plans;
+}
+
+}  // namespace
+
+SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
+  check_plan(path, plan);
+  const QuietHdf5 quiet;
+  std::vector<FieldPlan> fields{time_plan(plan)};
+  fields.insert(fields.end(), plan.fields.begin(), plan.fields.end());
+
+  Handle file = new_file(path, plan.align_bytes);
+  {
+    const Handle weft(check_hdf5(H5Gcreate2(file, "/weft", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft"));
+    const Handle segments(
+        check_hdf5(H5Gcreate2(file, "/weft/segments", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft/segments"));
+    write_attribute(weft, "format_version", kFormatVersion);
+    write_attribute(weft, "created_by", std::string(kCreatedBy));
+    std::vector<std::string> names;
+    for (const FieldPlan& field : fields) names.push_back(field.field.name);
+    write_names(weft, "fields", names);
+    names.clear();
+    for (const FixedArrayPlan& array : plan.fixed_arrays) names.push_back(array.path);
+    write_names(weft, "fixed_arrays", names);
+  }
+  create_zeroed_slots(file, "/weft/commit", plan.commit_slots);
+  create_segment(file, 0, 0, plan.segment_steps, fields);
+  for (const FixedArrayPlan& array : plan.fixed_arrays) {
+    const Handle dataset = create_contiguous(file, array.path, array.type, array.shape);
+    for (const auto& [name, value] : array.attributes) write_attribute(dataset, name, value);
+  }
+  for (const auto& [name, value] : plan.attributes)
+    write_attribute(Handle(H5Gopen2(file, "/", H5P_DEFAULT)), name, value);
+
+  SeriesMap map = map_open_file(file, path);
+  link_top_level(file, map, map.capacity());
+  close_file(file, path);
+  return map;
+}
+
+SeriesMap read_series_map(const std::string& path) {
+  const QuietHdf5 quiet;
+  const Handle file = open_for_reading(path);
+  return map_open_file(file, path);
+}
+
+SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps) {
+  const QuietHdf5 quiet;
+  change_metadata(map, [&](hid_t file) {
+    create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
+    const SeriesMap longer = map_open_file(file, map.path);
+    link_top_level(file, longer, longer.capacity());
+    return longer;
+  });
+  return read_series_map(map.path);
+}
+
+SeriesMap set_length(const SeriesMap& map, std::uint64_t steps) {
+  const QuietHdf5 quiet;
+  change_metadata(map, [&](hid_t file) {
+    link_top_level(file, map, steps);
+    return map;
+  });
+  return map;
+}
+
+}  // namespace weft::storage

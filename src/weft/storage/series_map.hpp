@@ -1,0 +1,88 @@
+// weft/storage/series_map.hpp - where everything in a Weft file lies.
+//
+// The map is read out of HDF5 once (storage/series_file.hpp); from then on data move by positioned reads and writes
+// alone. It is plain data: it can be printed, sent to other ranks and computed with. docs/format.md describes the file
+// itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/support/data_type.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::storage {
+
+// The file address of every chunk of a dataset, asked of HDF5. Chunks are numbered row-major over the chunk grid.
+struct ChunkAddresses {
+  std::uint64_t base = 0;
+  std::uint64_t stride = 0;
+  std::vector<std::uint64_t> listed;  // filled only where the chunks do not lie at base + number * stride
+
+  std::uint64_t at(std::uint64_t number) const { return listed.empty() ? base + number * stride : listed[number]; }
+};
+
+// One dataset. A contiguous dataset is one chunk: `chunk` equals `shape`.
+struct ArrayMap {
+  std::string path;  // inside the file, as "/weft/segments/0/V"
+  DataType type = DataType::float64;
+  Shape shape;
+  Shape chunk;
+  ChunkAddresses addresses;
+  std::vector<std::string> filters;  // names as HDF5 gives them; empty in what Weft writes
+};
+
+// What a field's values stand on.
+enum class Support : std::uint8_t { nodes, cells, global };
+
+// "nodes", "cells" or "global", as the attribute weft_support says it; support_of takes any other word for nodes.
+std::string_view name_of(Support support);
+Support support_of(std::string_view name);
+
+struct FieldMap {
+  std::string name;
+  DataType type = DataType::float64;
+  Shape per_step;  // one step's shape: {N, 2} for a dataset of (steps, N, 2); empty for one number a step
+  Support support = Support::nodes;
+  std::string units;
+  std::string rationale;  // the layout design as JSON text (layout/design.hpp); empty where the chunk was given
+};
+
+// A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
+// segments whose lengths double.
+struct SegmentMap {
+  std::uint64_t first_step = 0;
+  std::uint64_t steps = 0;
+  std::vector<ArrayMap> fields;  // as SeriesMap::fields
+};
+
+struct SeriesMap {
+  std::string path;
+  std::uint64_t format_version = 0;
+  std::string created_by;
+  std::vector<FieldMap> fields;  // fields[0] is "time": float64, one number a step, global
+  std::vector<SegmentMap> segments;
+  ArrayMap commit;                     // uint64 slots, kept as int64 in `type`
+  std::vector<ArrayMap> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
+
+  // The steps there is room for: the end of the last segment.
+  std::uint64_t capacity() const { return segments.empty() ? 0 : segments.back().first_step + segments.back().steps; }
+  std::optional<std::size_t> find_field(const std::string& name) const;
+  const ArrayMap* find_fixed(const std::string& path) const;
+};
+
+// For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.
+std::vector<std::byte> to_bytes(const SeriesMap& map);
+SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes);
+
+// A commit slot of a rank that writes nothing: it never holds the others back.
+inline constexpr std::uint64_t kIdleSlot = ~0ULL;
+
+// The steps that are whole in the file: the least of the slots; 0 where no rank writes.
+std::uint64_t committed_steps(const std::vector<std::uint64_t>& slots);
+
+}  // namespace weft::storage

@@ -1,0 +1,45 @@
+#include "weft/support/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <exception>
+
+namespace weft {
+
+void SelfCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+  for (std::size_t i = 0; i < outgoing.size(); ++i) {
+    std::memcpy(incoming[i].bytes.data(), outgoing[i].bytes.data(), outgoing[i].bytes.size());
+  }
+}
+
+void agree(Communicator& comm, const std::optional<Error>& mine) {
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  const std::uint64_t first = comm.min(mine ? static_cast<std::uint64_t>(comm.rank()) : size);
+  if (first == size) return;
+  std::vector<std::byte> message;
+  if (mine && static_cast<std::uint64_t>(comm.rank()) == first) {
+    std::string text = mine->what();
+    if (size > 1 && !text.starts_with("rank ")) text = fmt::format("rank {}: {}", first, text);
+    message.push_back(static_cast<std::byte>(mine->kind()));
+    const auto* data = reinterpret_cast<const std::byte*>(text.data());
+    message.insert(message.end(), data, data + text.size());
+  }
+  comm.broadcast(message, static_cast<int>(first));
+  const std::string text(reinterpret_cast<const char*>(message.data()) + 1, message.size() - 1);
+  throw Error(static_cast<ErrorKind>(message[0]), "", text).agreed();
+}
+
+void agree_on(Communicator& comm, const std::function<void()>& action) {
+  std::optional<Error> mine;
+  try {
+    action();
+  } catch (const Error& error) {
+    mine = error;
+  } catch (const std::exception& error) {
+    mine = Error(ErrorKind::system, "", error.what());
+  }
+  agree(comm, mine);
+}
+
+}  // namespace weft

@@ -1,0 +1,111 @@
+#include "weft/support/mpi_communicator.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weft {
+
+namespace {
+
+constexpr int kTag = 0;  // the duplicate communicator is ours alone, so one tag is enough
+
+}  // namespace
+
+void check_mpi(int code, std::string_view call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Error(ErrorKind::system, call, std::string_view(text.data(), static_cast<std::size_t>(length)));
+}
+
+MpiCommunicator::MpiCommunicator(MPI_Comm comm, std::uint64_t count_limit)
+    : count_limit_(std::clamp<std::uint64_t>(count_limit, 1, 0x7fffffff)) {
+  check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+MpiCommunicator::~MpiCommunicator() {
+  // Freeing is collective, so a rank that unwinds alone must not wait for it: MPI_Comm_free only marks the handle, as
+  // MPI requires no synchronisation of it. After MPI_Finalize there is nothing left to free.
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
+}
+
+std::uint64_t MpiCommunicator::reduce(std::uint64_t value, MPI_Op op) {
+  std::uint64_t result = 0;
+  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, op, comm_), "MPI_Allreduce");
+  return result;
+}
+
+std::uint64_t MpiCommunicator::min(std::uint64_t value) { return reduce(value, MPI_MIN); }
+std::uint64_t MpiCommunicator::max(std::uint64_t value) { return reduce(value, MPI_MAX); }
+std::uint64_t MpiCommunicator::sum(std::uint64_t value) { return reduce(value, MPI_SUM); }
+
+std::uint64_t MpiCommunicator::sum_before(std::uint64_t value) {
+  std::uint64_t result = 0;
+  check_mpi(MPI_Exscan(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Exscan");
+  return rank_ == 0 ? 0 : result;  // MPI leaves rank 0's result undefined
+}
+
+void MpiCommunicator::broadcast(std::vector<std::byte>& bytes, int root) {
+  std::uint64_t length = bytes.size();
+  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm_), "MPI_Bcast");
+  bytes.resize(length);
+  for (std::uint64_t at = 0; at < length; at += count_limit_) {
+    const auto count = static_cast<int>(std::min(count_limit_, length - at));
+    check_mpi(MPI_Bcast(bytes.data() + at, count, MPI_BYTE, root, comm_), "MPI_Bcast");
+  }
+}
+
+std::vector<std::vector<std::byte>> MpiCommunicator::all_to_all(const std::vector<std::vector<std::byte>>& outgoing) {
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<std::uint64_t> sent(ranks);
+  std::vector<std::uint64_t> received(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) sent[r] = outgoing[r].size();
+  check_mpi(MPI_Alltoall(sent.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, comm_), "MPI_Alltoall");
+
+  std::vector<std::vector<std::byte>> result(ranks);
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    result[r].resize(received[r]);
+    if (sent[r] > 0) out.push_back({static_cast<int>(r), outgoing[r]});
+    if (received[r] > 0) in.push_back({static_cast<int>(r), result[r]});
+  }
+  exchange(out, in);
+  return result;
+}
+
+void MpiCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+  std::vector<MPI_Request> requests;
+  // MPI keeps messages of one pair and tag in order, so a long message is simply several, posted in order on both
+  // sides.
+  const auto post = [&](auto bytes, const auto& start) {
+    for (std::uint64_t at = 0; at < bytes.size(); at += count_limit_) {
+      const auto count = static_cast<int>(std::min<std::uint64_t>(count_limit_, bytes.size() - at));
+      MPI_Request request = MPI_REQUEST_NULL;
+      start(bytes.data() + at, count, &request);
+      requests.push_back(request);
+    }
+  };
+  for (const Incoming& message : incoming) {
+    post(message.bytes, [&](std::byte* data, int count, MPI_Request* request) {
+      check_mpi(MPI_Irecv(data, count, MPI_BYTE, message.peer, kTag, comm_, request), "MPI_Irecv");
+    });
+  }
+  for (const Outgoing& message : outgoing) {
+    post(message.bytes, [&](const std::byte* data, int count, MPI_Request* request) {
+      check_mpi(MPI_Isend(data, count, MPI_BYTE, message.peer, kTag, comm_, request), "MPI_Isend");
+    });
+  }
+  for (std::size_t at = 0; at < requests.size(); at += count_limit_) {
+    const auto count = static_cast<int>(std::min<std::uint64_t>(count_limit_, requests.size() - at));
+    check_mpi(MPI_Waitall(count, requests.data() + at, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+}
+
+}  // namespace weft
