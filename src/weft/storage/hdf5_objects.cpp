@@ -136,7 +136,7 @@ Handle create_contiguous(hid_t file, const std::string& path, DataType type, con
   return create_dataset(file, path, native_type(type), simple_space(shape), early_and_unfilled());
 }
 
-void create_zeroed_slots(hid_t file, const std::string& path, std::uint64_t slots) {
+void create_slots(hid_t file, const std::string& path, std::uint64_t slots) {
   const Handle dataset = create_dataset(file, path, H5T_NATIVE_UINT64, simple_space({slots}), early_and_unfilled());
   const std::vector<std::uint64_t> zeros(slots, 0);
   check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data()), path,
@@ -159,6 +159,14 @@ void create_virtual(hid_t file, const std::string& path, DataType type, const Sh
   }
   H5Sselect_all(target);
   create_dataset(file, path, native_type(type), target, properties);
+}
+
+std::uint64_t dataset_length(hid_t file, const std::string& path) {
+  const Handle dataset(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open", ErrorKind::data));
+  const Handle space(H5Dget_space(dataset));
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return extents[0];
 }
 
 ArrayMap map_dataset(hid_t file, const std::string& path) {

@@ -19,7 +19,8 @@ Handle file_access();
 // Datasets of fixed extent, space allocated at once, never filled.
 Handle create_chunked(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
 Handle create_contiguous(hid_t file, const std::string& path, DataType type, const Shape& shape);
-void create_zeroed_slots(hid_t file, const std::string& path, std::uint64_t slots);
+// Commit slots, all 0.
+void create_slots(hid_t file, const std::string& path, std::uint64_t slots);
 
 // Steps [first_step, first_step + steps) of a virtual dataset are the first `steps` of the dataset `path`.
 struct VirtualPiece {
@@ -30,6 +31,9 @@ struct VirtualPiece {
 };
 void create_virtual(hid_t file, const std::string& path, DataType type, const Shape& shape,
                     const std::vector<VirtualPiece>& pieces);
+
+// The first extent of a dataset; Error(data) where it is missing.
+std::uint64_t dataset_length(hid_t file, const std::string& path);
 
 // Where a dataset lies. Throws Error(data) where it is missing, of a type Weft has not, or without space in the file.
 ArrayMap map_dataset(hid_t file, const std::string& path);

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <set>
 
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/metadata_change.hpp"
@@ -192,6 +194,8 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
     map.segments.push_back(std::move(segment));
   }
   if (map.segments.empty()) throw damaged("has no segments");
+  // While the file is being made there is no top level yet.
+  map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
   for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
   return map;
 }
@@ -239,7 +243,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
     for (const FixedArrayPlan& array : plan.fixed_arrays) names.push_back(array.path);
     write_names(weft, "fixed_arrays", names);
   }
-  create_zeroed_slots(file, "/weft/commit", plan.commit_slots);
+  create_slots(file, "/weft/commit", plan.commit_slots);
   create_segment(file, 0, 0, plan.segment_steps, fields);
   for (const FixedArrayPlan& array : plan.fixed_arrays) {
     const Handle dataset = create_contiguous(file, array.path, array.type, array.shape);
@@ -273,11 +277,33 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps) {
 
 SeriesMap set_length(const SeriesMap& map, std::uint64_t steps) {
   const QuietHdf5 quiet;
+  SeriesMap changed = map;
+  changed.length = steps;
   change_metadata(map, [&](hid_t file) {
     link_top_level(file, map, steps);
-    return map;
+    return changed;
   });
-  return map;
+  return changed;
+}
+
+SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots) {
+  const QuietHdf5 quiet;
+  std::vector<std::uint64_t> values;
+  {
+    const auto store = open_posix(map.path, OpenMode::read);
+    values = read_slots(*store, map);
+  }
+  change_metadata(map, [&](hid_t file) {
+    check_hdf5(H5Ldelete(file, "/weft/commit", H5P_DEFAULT), map.path, "cannot renew the commit slots");
+    create_slots(file, "/weft/commit", slots);
+    return map_open_file(file, map.path);
+  });
+  SeriesMap grown = read_series_map(map.path);
+  values.resize(slots, kIdleSlot);
+  const auto store = open_posix(map.path, OpenMode::write);
+  store->write_at(grown.commit.addresses.base, std::as_bytes(std::span(values)));
+  store->sync();
+  return grown;
 }
 
 }  // namespace weft::storage

@@ -61,4 +61,7 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps);
 // Makes the top-level datasets exactly `steps` long, when a series ends before its room does.
 SeriesMap set_length(const SeriesMap& map, std::uint64_t steps);
 
+// Gives the file `slots` commit slots, for going on with more ranks than it has; what the old ones say is kept.
+SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots);
+
 }  // namespace weft::storage

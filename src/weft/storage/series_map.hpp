@@ -66,6 +66,7 @@ struct SeriesMap {
   std::string created_by;
   std::vector<FieldMap> fields;  // fields[0] is "time": float64, one number a step, global
   std::vector<SegmentMap> segments;
+  std::uint64_t length = 0;            // of the top-level datasets: what other readers see
   ArrayMap commit;                     // uint64 slots, kept as int64 in `type`
   std::vector<ArrayMap> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
 

@@ -1,0 +1,67 @@
+# The commands people type. CMakePresets.json says how each build is configured.
+#   make demo   installs what is missing, builds, runs the main job
+#   make test   installs what is missing, builds with both MPIs, runs every test
+JOBS ?= $(shell nproc)
+
+# Open MPI refuses root unless asked twice, and containers are root.
+export OMPI_ALLOW_RUN_AS_ROOT = 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+
+.DEFAULT_GOAL := build
+.PHONY: help setup setup-build setup-lint build test demo lint sanitize test-fresh clean
+
+help:
+	@echo 'make setup       install the missing packages (all that building and testing need)'
+	@echo 'make build       the command, at build/bin/weft'
+	@echo 'make demo        the main job: three ways of writing the same steps, side by side'
+	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
+	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
+	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
+	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
+	@echo 'make clean       remove the build trees'
+
+setup:
+	@scripts/install-packages build test
+setup-build:
+	@scripts/install-packages build
+setup-lint:
+	@scripts/install-packages build lint
+
+# $(call configure_and_build,PRESET,TARGET)
+define configure_and_build
+	cmake --preset $(1)
+	cmake --build --preset $(1) --parallel $(JOBS) --target $(2)
+endef
+
+build: setup-build
+	$(call configure_and_build,default,weft)
+
+test: setup
+	$(call configure_and_build,default,all)
+	$(call configure_and_build,mpich,all)
+	$(call configure_and_build,serial,all)
+	ctest --preset default --parallel $(JOBS)
+	ctest --preset mpich --parallel $(JOBS)
+	ctest --preset serial --parallel $(JOBS)
+	@echo 'make test: every test passed, with Open MPI, with MPICH and without MPI'
+
+demo: build
+	scripts/demo
+
+lint: setup-lint
+	cmake --preset default
+	scripts/lint $(JOBS)
+
+# The thread sanitizer wants its addresses where it expects them: setarch -R turns their randomisation off.
+sanitize: setup
+	$(call configure_and_build,asan,all)
+	ctest --preset asan --parallel $(JOBS)
+	cmake --preset tsan
+	setarch -R cmake --build --preset tsan --parallel $(JOBS)
+	setarch -R ctest --preset tsan --parallel $(JOBS)
+
+test-fresh:
+	scripts/test-fresh
+
+clean:
+	rm -rf build build-mpich build-serial build-asan build-tsan

@@ -1,0 +1,174 @@
+#include "cli/run_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "weft/support/error.hpp"
+
+#ifdef WEFT_HAVE_MPI
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/mpi_session.hpp"
+#include "kernels/ecg/ecg_kernel.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+// What the command line says, as text; turned into options once MPI runs, so that a bad value gets its line once.
+struct EcgArguments {
+  kernels::EcgOptions options;
+  std::string strategy = "owner";
+  std::string layout = "reads";
+  std::string fields = "joint";
+  std::string target = "1MiB";
+  std::string budget = "256MiB";
+  std::string align = "0";
+  std::string stripe_size = "0";
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
+  std::vector<std::string> hints;
+  std::uint64_t cb_nodes = 0;
+  double compute_ms = 0;
+  bool json = false;
+};
+
+LayoutKind parse_layout(const std::string& text) {
+  if (text == "reads") return LayoutKind::reads;
+  if (text == "isotropic") return LayoutKind::isotropic;
+  if (text == "rows") return LayoutKind::rows;
+  throw Error(ErrorKind::usage, fmt::format("layout '{}'", text), "is not known", "use reads, isotropic or rows");
+}
+
+kernels::EcgOptions finish(const EcgArguments& arguments) {
+  kernels::EcgOptions options = arguments.options;
+  options.layout.kind = parse_layout(arguments.layout);
+  options.layout.target_bytes = parse_bytes(arguments.target);
+  options.layout.store.latency_s = parse_seconds(arguments.latency);
+  options.layout.store.bandwidth = parse_rate(arguments.bandwidth);
+  options.mpi.strategy = parse_strategy(arguments.strategy);
+  options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
+  options.writer.budget_bytes = parse_bytes(arguments.budget);
+  options.align_bytes = parse_bytes(arguments.align);
+  options.compute_seconds = arguments.compute_ms / 1e3;
+  if (arguments.fields != "joint" && arguments.fields != "separate") {
+    throw Error(ErrorKind::usage, fmt::format("--fields '{}'", arguments.fields), "is not known",
+                "use joint or separate");
+  }
+  options.joint = arguments.fields == "joint";
+  for (const std::string& hint : arguments.hints) {
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage, fmt::format("--hint '{}'", hint), "is not KEY=VALUE", "as in --hint cb_nodes=2");
+    }
+    options.mpi.hints[hint.substr(0, equals)] = hint.substr(equals + 1);
+  }
+  if (arguments.cb_nodes > 0) options.mpi.hints["cb_nodes"] = std::to_string(arguments.cb_nodes);
+  if (options.mpi.stripe_count > 0) options.mpi.hints["striping_factor"] = std::to_string(options.mpi.stripe_count);
+  if (options.mpi.stripe_bytes > 0) options.mpi.hints["striping_unit"] = std::to_string(options.mpi.stripe_bytes);
+  if (options.from_step && !options.append) {
+    throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
+  }
+  return options;
+}
+
+void run_ecg(const EcgArguments& arguments) {
+  const int exit_code = run_with_mpi([&] {
+    kernels::EcgOptions options;
+    try {
+      options = finish(arguments);
+    } catch (const Error& error) {
+      throw error.agreed();  // every rank has the same command line
+    }
+    const nlohmann::json report = kernels::run_ecg(MPI_COMM_WORLD, options);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::to_text(report));
+  });
+  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
+}
+
+void add_ecg(CLI::App& run) {
+  auto arguments = std::make_shared<EcgArguments>();
+  EcgArguments& a = *arguments;
+  CLI::App* ecg =
+      run.add_subcommand("ecg", "Two potentials at every node of a heart, step by step (paper 1's benchmark)");
+  ecg->footer(
+      "Example: mpirun -n 2 weft run ecg --nodes 400000 --steps 151 --strategy owner --yardstick --out heart.h5\n"
+      "         weft run ecg --source replay --from results.h5 --layout reads --out again.h5");
+  const auto text = [&](const char* name, auto& value, const char* help, const char* group) {
+    return ecg->add_option(name, value, help)->capture_default_str()->group(group);
+  };
+  const char* what = "What is written";
+  text("--source", a.options.source, "synthetic (a travelling wave) or replay (a recording's steps)", what);
+  text("--from", a.options.from, "replay: the recording, FILE or FILE:DATASET", what);
+  ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all)")->group(what);
+  ecg->add_option("--steps", a.options.steps, "steps (synthetic: 151; replay: all)")->group(what);
+  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e", what);
+  text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
+  text("--out", a.options.out, "the file to write; an existing one is replaced", what)->required();
+  ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
+      ->group(what);
+  ecg->add_flag("--append", a.options.append, "go on with the file, behind its committed steps")->group(what);
+  ecg->add_option("--from-step", a.options.from_step, "with --append: go back to this step")->group(what);
+
+  const char* how = "How it is written";
+  text("--strategy", a.strategy, "owner, cached or per-step", how);
+  text("--layout", a.layout, "reads, isotropic or rows (41, N, ..)", how);
+  text("--read", a.options.layout.reads, "the reads the layout is for, as in weft layout", how);
+  text("--target", a.target, "most bytes a chunk may have", how);
+  text("--latency", a.latency, "what a request costs where the file will be read", how);
+  text("--bandwidth", a.bandwidth, "and how fast bytes come", how);
+  text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
+  ecg->add_flag("--sync", a.options.writer.sync, "a step is committed when it is on the disk")->group(how);
+
+  const char* where = "For the file system";
+  text("--align", a.align, "large data begin at multiples of this", where);
+  ecg->add_option("--stripe-count", a.options.mpi.stripe_count, "Lustre: stripes of the file")->group(where);
+  text("--stripe-size", a.stripe_size, "Lustre: bytes of a stripe", where);
+  ecg->add_option("--cb-nodes", a.cb_nodes, "MPI-IO: aggregators of a collective write")->group(where);
+  ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE")->group(where);
+  text("--mpi-count-limit", a.options.mpi.count_limit, "no MPI call gets a larger count", where);
+
+  const char* measure = "Measuring";
+  ecg->add_option("--compute", a.compute_ms, "pause so many milliseconds after each step")->group(measure);
+  ecg->add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
+  ecg->add_flag("--json", a.json, "print the report as JSON")->group(measure);
+  ecg->callback([arguments] {
+    arguments->options.progress = true;
+    run_ecg(*arguments);
+  });
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app) {
+  CLI::App* run = app.add_subcommand("run", "Run an application's I/O, without its computing, and time it");
+  run->require_subcommand(1);
+  run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
+  add_ecg(*run);
+}
+
+}  // namespace weft::cli
+
+#else
+
+namespace weft::cli {
+
+void add_run_command(CLI::App& app) {
+  CLI::App* run = app.add_subcommand("run", "Run an application's I/O (this build is without MPI)");
+  run->allow_extras();
+  run->callback([] {
+    throw Error(ErrorKind::usage, "weft run", "this weft was built without MPI",
+                "build it with -DWEFT_MPI=openmpi or mpich");
+  });
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

@@ -1,0 +1,11 @@
+# What Weft is built with. MPI and HDF5 are the delicate part and have a file of their own.
+if(NOT WEFT_MPI MATCHES "^(openmpi|mpich|auto|off)$")
+  message(FATAL_ERROR "WEFT_MPI is '${WEFT_MPI}': use openmpi, mpich, auto or off.")
+endif()
+include(WeftMpiHdf5)
+message(STATUS "MPI: ${WEFT_MPI_FLAVOUR}")
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)  # the command only

@@ -1,0 +1,105 @@
+# One line per test: weft_add_unit_tests, weft_add_mpi_test, weft_add_python_tests.
+# No test may run longer than this, whatever else the machine does; a hanging rank ends here.
+set(WEFT_TEST_TIMEOUT 120)
+
+# How this MPI starts ranks. More ranks than cores is what tests do; bound to cores, two tests at once would share one.
+if(WEFT_MPI_FLAVOUR STREQUAL "openmpi")
+  set(mpiexec_names mpiexec.openmpi mpiexec)
+  set(mpiexec_flags --oversubscribe --bind-to none)
+else()
+  set(mpiexec_names mpiexec.mpich mpiexec.hydra mpiexec)
+  set(mpiexec_flags "")
+  if(WEFT_MPI STREQUAL "mpich" AND NOT WEFT_SANITIZE)
+    add_library(weft_yield_when_idle MODULE mpi/yield_when_idle.c)
+    target_link_libraries(weft_yield_when_idle PRIVATE ${CMAKE_DL_LIBS})
+    set_target_properties(weft_yield_when_idle PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    set(mpiexec_flags -genv LD_PRELOAD ${PROJECT_BINARY_DIR}/tests/weft_yield_when_idle.so)
+  endif()
+endif()
+if(WEFT_HAVE_MPI)
+  if(MPIEXEC_EXECUTABLE)  # find_package(MPI) ran: the launcher that belongs to the MPI it found
+    set(mpiexec ${MPIEXEC_EXECUTABLE} ${mpiexec_flags})
+  else()
+    find_program(WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR} NAMES ${mpiexec_names} REQUIRED)
+    set(mpiexec ${WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR}} ${mpiexec_flags})
+  endif()
+endif()
+
+# Debian's Python has the h5py that the packages bring; another one on the PATH may not.
+find_program(WEFT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH DOC "The Python with h5py and pytest")
+
+# Open MPI refuses root unless asked twice (containers are root), and copies between ranks through a system call that
+# containers forbid. MPICH ignores all three.
+set(weft_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+                          OMPI_MCA_btl_vader_single_copy_mechanism=none)
+
+# A directory of its own for each test: tests run side by side and leave files.
+function(weft_scratch name out)
+  set(directory ${PROJECT_BINARY_DIR}/scratch/${name})
+  file(MAKE_DIRECTORY ${directory})
+  set(${out} ${directory} PARENT_SCOPE)
+endfunction()
+
+function(weft_add_unit_tests name library)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE ${library} fmt::fmt nlohmann_json::nlohmann_json Threads::Threads
+                                        GTest::gtest_main GTest::gmock)
+  weft_scratch(${name} scratch)
+  gtest_discover_tests(${name} WORKING_DIRECTORY ${scratch} DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS unit TIMEOUT ${WEFT_TEST_TIMEOUT})
+endfunction()
+
+# weft_add_mpi_test(exchange RANKS 1 2 3 4 7 [TIMEOUT s] [ALONE])
+# builds tests/mpi/exchange_test.cpp and makes the tests mpi.exchange.r1 ... mpi.exchange.r7. ALONE: nothing else runs
+# meanwhile (for tests that measure).
+function(weft_add_mpi_test name)
+  cmake_parse_arguments(arg "ALONE" "TIMEOUT" "RANKS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT ${WEFT_TEST_TIMEOUT})
+  endif()
+  set(target mpi_${name}_test)
+  add_executable(${target} ${name}_test.cpp)
+  target_link_libraries(${target} PRIVATE weft_mpi_test_main weft::mpi fmt::fmt nlohmann_json::nlohmann_json)
+  foreach(ranks ${arg_RANKS})
+    set(test mpi.${name}.r${ranks})
+    weft_scratch(${test} scratch)
+    add_test(NAME ${test} COMMAND ${mpiexec} -n ${ranks} $<TARGET_FILE:${target}> WORKING_DIRECTORY ${scratch})
+    set(cores ${ranks})
+    if(cores GREATER 2)
+      set(cores 2)  # ranks of a test mostly wait; holding four cores each, tests would queue for nothing
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores}
+                         ENVIRONMENT "${weft_test_environment}")
+    if(arg_ALONE)
+      set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+    endif()
+  endforeach()
+endfunction()
+
+# weft_add_python_tests(FOLDER [TIMEOUT s]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
+#   WEFT              the command
+#   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
+#   WEFT_MPI_FLAVOUR  openmpi or mpich
+# tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
+function(weft_add_python_tests folder)
+  cmake_parse_arguments(arg "" "TIMEOUT" "" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT ${WEFT_TEST_TIMEOUT})
+  endif()
+  set(here ${PROJECT_SOURCE_DIR}/tests)
+  file(GLOB files CONFIGURE_DEPENDS ${here}/${folder}/test_*.py ${here}/${folder}/*_test.py)
+  if(files AND NOT WEFT_PYTHON)
+    message(WARNING "No python3 in /usr/bin: the tests in tests/${folder} are left out. Set WEFT_PYTHON.")
+    return()
+  endif()
+  list(JOIN mpiexec " " launcher)
+  foreach(file ${files})
+    cmake_path(GET file STEM name)
+    set(test ${folder}.${name})
+    weft_scratch(${test} scratch)
+    add_test(NAME ${test} WORKING_DIRECTORY ${scratch}
+             COMMAND ${WEFT_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
+    set_tests_properties(${test} PROPERTIES LABELS python TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
+      ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
+  endforeach()
+endfunction()

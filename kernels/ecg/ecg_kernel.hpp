@@ -1,0 +1,50 @@
+// kernels/ecg/ecg_kernel.hpp - the paper's benchmark: two potentials at every node of a heart, written step by step.
+//
+// What the application does between steps is the source's business and a pause; what is timed is what it waits for
+// Weft.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "weft/series/mpi_series.hpp"
+
+namespace weft::kernels {
+
+struct EcgOptions {
+  std::string source = "synthetic";  // or replay
+  std::string from;                  // FILE[:DATASET], for replay
+  std::uint64_t nodes = 0;           // 0: 100,000 for synthetic, all that are recorded for replay
+  std::uint64_t steps = 0;           // 0: 151 for synthetic, all that are recorded for replay
+  bool joint = true;
+  std::string ownership = "blocks";
+  LayoutSpec layout;
+  MpiOptions mpi;
+  WriterOptions writer;
+  std::uint64_t align_bytes = 0;
+  bool unknown_steps = false;              // the series is created without being told how long it will be
+  bool append = false;                     // go on with `out`
+  std::optional<std::uint64_t> from_step;  // with append: go back to here
+  double compute_seconds = 0;              // pause after each step
+  bool yardstick = false;
+  std::string out;
+  bool progress = true;  // on standard error, once the run takes over two seconds
+};
+
+// Runs the kernel on all ranks of `comm` and returns the report, the same on every rank: kernel, source, strategy,
+// layout, chunk, ranks, steps, nodes, bytes, file, seconds{output, drain, source, compute, run, raw?}, counters{app,
+// mpi, hdf5, syscall}, peak_rss_bytes. `output` is all the time the slowest rank was blocked in Weft, create and close
+// included; `drain`, a part of it, is close() alone. Counters are sums over the ranks but for windows and
+// collective_writes, where all ranks take part in each. Collective; throws agreed errors, and others that leave the
+// ranks to MPI_Abort.
+nlohmann::json run_ecg(MPI_Comm comm, const EcgOptions& options);
+
+// The report as people read it.
+std::string to_text(const nlohmann::json& report);
+
+}  // namespace weft::kernels

@@ -1,0 +1,32 @@
+#include "kernels/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "weft/support/quantity.hpp"
+
+namespace weft::kernels {
+
+Progress::Progress(std::string what, std::uint64_t total, bool shown)
+    : what_(std::move(what)), total_(total), shown_(shown), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (written_ && terminal_) fmt::print(stderr, "\n");
+}
+
+void Progress::update(std::uint64_t done) {
+  const double now = clock_.seconds();
+  if (!shown_ || now < next_ || done == 0) return;
+  next_ = now + (terminal_ ? 0.2 : 5.0);
+  const double left = now / static_cast<double>(done) * static_cast<double>(total_ - done);
+  fmt::print(stderr, "{}{}: step {} of {}, {:.0f} %, about {} left{}", terminal_ ? "\r" : "", what_, done, total_,
+             100.0 * static_cast<double>(done) / static_cast<double>(total_), format_seconds(left),
+             terminal_ ? "   " : "\n");
+  std::fflush(stderr);
+  written_ = true;
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,31 @@
+// kernels/progress.hpp - a line on standard error for whoever waits more than two seconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::kernels {
+
+// On a terminal the line is rewritten in place; elsewhere (under mpirun, in a log) a line is added every five seconds.
+class Progress {
+ public:
+  Progress(std::string what, std::uint64_t total, bool shown);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::uint64_t done);
+
+ private:
+  std::string what_;
+  std::uint64_t total_;
+  bool shown_;
+  bool terminal_;
+  bool written_ = false;
+  double next_ = 2.0;  // seconds after the start
+  Stopwatch clock_;
+};
+
+}  // namespace weft::kernels

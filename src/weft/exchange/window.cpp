@@ -1,0 +1,84 @@
+#include "weft/exchange/window.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <utility>
+
+#include "weft/support/error.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::exchange {
+
+PageMemory::PageMemory(std::uint64_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw Error(ErrorKind::system, "window", fmt::format("cannot get {} of memory", format_bytes(bytes)),
+                "give a smaller --budget");
+  }
+  ::madvise(memory, bytes, MADV_HUGEPAGE);  // fewer page faults in the first window; a refusal costs nothing
+  data_ = static_cast<std::byte*>(memory);
+}
+
+PageMemory::PageMemory(PageMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+PageMemory& PageMemory::operator=(PageMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+PageMemory::~PageMemory() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+Mail::Mail(const WindowShape& shape) : shape_(&shape), outbox_(shape.outbox_memory()), inbox_(shape.inbox_memory()) {}
+
+void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles) {
+  const std::uint64_t element = shape_->element_bytes;
+  for (const partition::Copy& copy : shape_->plan.copies) {
+    std::memcpy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
+                copy.length * element);
+  }
+  std::byte* message = outbox_.data();
+  for (const partition::Outbound& outbound : shape_->plan.outbound) {
+    std::byte* at = message + step * outbound.elements * element;
+    for (const partition::Run& run : outbound.runs) {
+      std::memcpy(at, local.data() + run.local * element, run.length * element);
+      at += run.length * element;
+    }
+    message += shape_->steps * outbound.elements * element;
+  }
+}
+
+void Mail::deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles) {
+  const std::uint64_t element = shape_->element_bytes;
+  const auto cut = [&](const auto& messages, const PageMemory& memory, auto& list) {
+    std::byte* at = memory.data();
+    for (const auto& message : messages) {
+      list.push_back({message.peer, {at, steps * message.elements * element}});
+      at += shape_->steps * message.elements * element;
+    }
+  };
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  cut(shape_->plan.outbound, outbox_, outgoing);
+  cut(shape_->plan.inbound, inbox_, incoming);
+  if (outgoing.empty() && incoming.empty()) return;
+  comm.exchange(outgoing, incoming);
+  for (std::size_t i = 0; i < incoming.size(); ++i) {
+    const partition::Inbound& inbound = shape_->plan.inbound[i];
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      const std::byte* from = incoming[i].bytes.data() + step * inbound.elements * element;
+      for (const partition::Copy& place : inbound.places) {
+        std::memcpy(tiles.steps_of(place.slot, step, 1).data() + place.offset * element, from + place.local * element,
+                    place.length * element);
+      }
+    }
+  }
+}
+
+}  // namespace weft::exchange

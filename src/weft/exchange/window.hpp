@@ -1,0 +1,81 @@
+// weft/exchange/window.hpp - the memory in which a rank gathers a window of steps of one field, laid out as the file
+// is.
+//
+// Memory of a window of w steps over the tiles this rank owns: [tile][step][element], so that the steps of one tile are
+// one contiguous run of its chunk. What belongs to tiles of other ranks waits in an outbox, [peer][step][element],
+// until deliver() sends it. A window owns its memory: zeroed pages, so that padding at the edges is 0 in the file.
+//
+// Example: 58 tiles of 55,184 bytes and 5 steps: 16 MB, of which tile 3, step 2 begins at (3 * 5 + 2) * 55,184.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/partition/move_plan.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft::exchange {
+
+// Zeroed memory straight from the system, given back whole.
+class PageMemory {
+ public:
+  PageMemory() = default;
+  explicit PageMemory(std::uint64_t bytes);
+  PageMemory(PageMemory&& other) noexcept;
+  PageMemory& operator=(PageMemory&& other) noexcept;
+  ~PageMemory();
+  std::byte* data() const { return data_; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+// What never changes between the windows of a field.
+struct WindowShape {
+  partition::MovePlan plan;
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t element_bytes = 0;
+  std::uint64_t steps = 0;  // capacity
+
+  std::uint64_t tile_memory() const { return plan.tiles.size() * steps * tile_bytes; }
+  std::uint64_t outbox_memory() const { return plan.sent_elements * element_bytes * steps; }
+  std::uint64_t inbox_memory() const { return plan.received_elements * element_bytes * steps; }
+};
+
+// The tiles of one window, ready to be written once delivered.
+class TileMemory {
+ public:
+  explicit TileMemory(const WindowShape& shape) : shape_(&shape), memory_(shape.tile_memory()) {}
+
+  // The bytes of `steps` steps of the tile in `slot`, from step `first` of the window on.
+  std::span<std::byte> steps_of(std::uint64_t slot, std::uint64_t first, std::uint64_t steps) const {
+    return {memory_.data() + (slot * shape_->steps + first) * shape_->tile_bytes, steps * shape_->tile_bytes};
+  }
+
+ private:
+  const WindowShape* shape_;
+  PageMemory memory_;
+};
+
+// The mail between ranks for one field: one outbox and one inbox, shared by all its windows.
+class Mail {
+ public:
+  explicit Mail(const WindowShape& shape);
+
+  // Takes one step from the rank's own array: what it owns goes to `tiles`, the rest to the outbox. Not collective.
+  void put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles);
+
+  // Sends `steps` steps of the outbox and places what arrives. Collective among neighbours.
+  void deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles);
+
+ private:
+  const WindowShape* shape_;
+  PageMemory outbox_;
+  PageMemory inbox_;
+};
+
+}  // namespace weft::exchange

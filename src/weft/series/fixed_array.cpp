@@ -1,0 +1,97 @@
+#include "weft/series/fixed_array.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "weft/exchange/plan_builder.hpp"
+#include "weft/exchange/window.hpp"
+
+namespace weft::series {
+
+namespace {
+
+void check_mesh(const MeshSpec& mesh) {
+  const auto bad = [](const std::string& what, std::string_view remedy) {
+    return Error(ErrorKind::usage, "mesh", what, remedy);
+  };
+  if (mesh.coordinates.size() != mesh.owned.local_elements()) {
+    throw bad(fmt::format("{} coordinates for {} values owned", mesh.coordinates.size(), mesh.owned.local_elements()),
+              "give x, y and z of every point of the ownership, ghosts included");
+  }
+  if (mesh.cell_types.size() != mesh.cell_sizes.size()) {
+    throw bad(fmt::format("{} cell types for {} cells", mesh.cell_types.size(), mesh.cell_sizes.size()),
+              "give one VTK cell type for each cell");
+  }
+  const auto points = std::accumulate(mesh.cell_sizes.begin(), mesh.cell_sizes.end(), std::int64_t{0});
+  if (static_cast<std::uint64_t>(points) != mesh.connectivity.size()) {
+    throw bad(fmt::format("cells of {} points in all, and {} point numbers", points, mesh.connectivity.size()),
+              "let the cell sizes add up to the connectivity");
+  }
+  for (const std::int64_t point : mesh.connectivity) {
+    if (point < 0 || static_cast<std::uint64_t>(point) >= mesh.points) {
+      throw bad(fmt::format("a cell has point {} of {}", point, mesh.points),
+                "points are numbered from 0 over all ranks");
+    }
+  }
+}
+
+// `count` things of this rank behind those of the ranks before it.
+partition::Ownership behind_others(Communicator& comm, std::uint64_t count, std::uint64_t total) {
+  return partition::Ownership::box({total}, Box{{comm.sum_before(count)}, {count}});
+}
+
+}  // namespace
+
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets) {
+  agree_on(comm, [&] { check_mesh(mesh); });
+  std::vector<FixedArray> arrays;
+  arrays.push_back({{"/mesh/points", DataType::float64, {mesh.points, 3}, {}},
+                    mesh.owned,
+                    std::as_bytes(std::span(mesh.coordinates))});
+  const std::uint64_t cells = comm.sum(mesh.cell_types.size());
+  const std::uint64_t corners = comm.sum(mesh.connectivity.size());
+  if (cells == 0 || corners == 0) return arrays;
+  arrays.push_back({{"/mesh/types", DataType::uint8, {cells}, {}},
+                    behind_others(comm, mesh.cell_types.size(), cells),
+                    std::as_bytes(std::span(mesh.cell_types))});
+  arrays.push_back({{"/mesh/connectivity", DataType::int64, {corners}, {}},
+                    behind_others(comm, mesh.connectivity.size(), corners),
+                    std::as_bytes(std::span(mesh.connectivity))});
+  // offsets[i] is where cell i begins; the last rank also gives the end, so that there is one more than cells.
+  auto at = static_cast<std::int64_t>(comm.sum_before(mesh.connectivity.size()));
+  for (const std::int64_t size : mesh.cell_sizes) {
+    offsets.push_back(at);
+    at += size;
+  }
+  if (comm.rank() == comm.size() - 1) offsets.push_back(at);
+  arrays.push_back({{"/mesh/offsets", DataType::int64, {cells + 1}, {}},
+                    behind_others(comm, offsets.size(), cells + 1),
+                    std::as_bytes(std::span(offsets))});
+  return arrays;
+}
+
+void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+                       const FixedArray& array) {
+  Shape slab = array.plan.shape;
+  slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm.size()));
+  const partition::TileGrid grid(array.plan.shape, slab);
+  exchange::WindowShape shape;
+  shape.plan = exchange::build_plan(comm, grid, array.owned, partition::OwnerRule::in_order, array.plan.path);
+  shape.element_bytes = size_of(array.plan.type);
+  shape.tile_bytes = grid.tile_elements() * shape.element_bytes;
+  shape.steps = 1;
+  exchange::Mail mail(shape);
+  const exchange::TileMemory tiles(shape);
+  mail.put(0, array.local, tiles);
+  mail.deliver(comm, 1, tiles);
+  agree_on(comm, [&] {
+    if (shape.plan.tiles.empty()) return;
+    const std::uint64_t tile = shape.plan.tiles[0];
+    const storage::Bytes bytes = tiles.steps_of(0, 0, 1).first(grid.valid_elements(tile) * shape.element_bytes);
+    store.write_at(map.addresses.base + tile * shape.tile_bytes, bytes);
+  });
+}
+
+}  // namespace weft::series

@@ -1,0 +1,31 @@
+// weft/series/fixed_array.hpp - writing what has no step axis: the mesh, and the node numbers of fields on some nodes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/series/series_spec.hpp"
+#include "weft/storage/byte_store.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft::series {
+
+// One array and this rank's part of it. The bytes belong to the caller.
+struct FixedArray {
+  storage::FixedArrayPlan plan;
+  partition::Ownership owned;
+  std::span<const std::byte> local;
+};
+
+// The arrays of a mesh, checked: /mesh/points (N, 3), /mesh/types (cells), /mesh/offsets (cells + 1; VTK's meaning) and
+// /mesh/connectivity. Cells are numbered over all ranks in rank order. Collective; `offsets` keeps memory the arrays
+// refer to.
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets);
+
+// Every rank writes one slab, put together by an exchange, so that scattered ownership costs no scattered writes.
+// Collective.
+void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+                       const FixedArray& array);
+
+}  // namespace weft::series

@@ -1,0 +1,72 @@
+#include "weft/series/flusher.hpp"
+
+#include <utility>
+
+#include "weft/storage/commit_slots.hpp"
+
+namespace weft::series {
+
+Flusher::Flusher(storage::ByteStore& store, const storage::SeriesMap& map, int rank, bool sync, WriteCounters& counters)
+    : store_(store), map_(map), rank_(static_cast<std::uint64_t>(rank)), sync_(sync), counters_(counters) {
+  thread_ = std::thread([this] { run(); });
+}
+
+Flusher::~Flusher() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Flusher::submit(FlushJob job) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (failure_) return;
+    job_ = std::move(job);
+  }
+  changed_.notify_all();
+}
+
+std::optional<Error> Flusher::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !job_; });
+  return failure_;
+}
+
+void Flusher::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return job_ || ending_; });
+    if (!job_) return;
+    lock.unlock();
+    std::optional<Error> failure;
+    try {
+      write(*job_);
+    } catch (const Error& error) {
+      failure = error;
+    } catch (const std::exception& error) {
+      failure = Error(ErrorKind::system, store_.name(), error.what());
+    }
+    lock.lock();
+    if (failure) failure_ = failure;
+    job_.reset();
+    changed_.notify_all();
+  }
+}
+
+void Flusher::write(const FlushJob& job) {
+  for (const storage::WriteRequest& request : job.requests) {
+    ++counters_.app_writes;
+    counters_.app_bytes += request.bytes;
+    store_.write_at(request.offset, request.pieces);
+  }
+  if (!job.raise_slot) return;
+  if (sync_) store_.sync();  // data before the slot that vouches for them
+  ++counters_.app_slot_writes;
+  storage::raise_slot(store_, map_, rank_, job.committed);
+  if (sync_) store_.sync();
+}
+
+}  // namespace weft::series

@@ -1,0 +1,55 @@
+// weft/series/flusher.hpp - the thread that writes windows while the simulation computes.
+//
+// One window at a time: submit() hands it over, wait() returns when it is in the file and its slot is raised. The
+// thread makes no MPI and no HDF5 call, so neither has to be thread-safe. The memory of a window must stay untouched
+// until wait() returned.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "weft/series/write_strategy.hpp"
+#include "weft/storage/write_plan.hpp"
+
+namespace weft::series {
+
+struct FlushJob {
+  std::vector<storage::WriteRequest> requests;
+  std::uint64_t committed = 0;  // the value this rank's slot is raised to afterwards
+  bool raise_slot = true;       // false on a rank that owns no chunk
+};
+
+class Flusher {
+ public:
+  Flusher(storage::ByteStore& store, const storage::SeriesMap& map, int rank, bool sync, WriteCounters& counters);
+  ~Flusher();  // waits for the window under way
+  Flusher(const Flusher&) = delete;
+  Flusher& operator=(const Flusher&) = delete;
+
+  // Nothing may be under way.
+  void submit(FlushJob job);
+  // Blocks until nothing is under way; the error of a window that failed is returned from then on. After a failure no
+  // further window is written, so the slot stays where it was.
+  std::optional<Error> wait();
+
+ private:
+  void run();
+  void write(const FlushJob& job);
+
+  storage::ByteStore& store_;
+  const storage::SeriesMap& map_;
+  std::uint64_t rank_;
+  bool sync_;
+  WriteCounters& counters_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<FlushJob> job_;  // present from submit() until it is done
+  bool ending_ = false;
+  std::optional<Error> failure_;
+  std::thread thread_;
+};
+
+}  // namespace weft::series

@@ -1,0 +1,177 @@
+#include "weft/series/owner_strategy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "weft/exchange/plan_builder.hpp"
+#include "weft/exchange/window.hpp"
+#include "weft/series/flusher.hpp"
+#include "weft/series/window_length.hpp"
+#include "weft/storage/commit_slots.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::series {
+
+namespace {
+
+// One field: its plan, and the two windows that take turns. Its address must not change: windows point at the shape.
+struct FieldWindows {
+  std::uint64_t all_tiles = 0;
+  exchange::WindowShape shape;
+  std::unique_ptr<exchange::Mail> mail;
+  std::vector<exchange::TileMemory> tiles;  // two
+};
+
+class OwnerStrategy final : public WriteStrategy {
+ public:
+  explicit OwnerStrategy(const StrategyContext& context) : context_(context) {
+    plan_fields();
+    choose_window();
+    for (auto& field : fields_) {
+      field->shape.steps = window_steps_;
+      field->mail = std::make_unique<exchange::Mail>(field->shape);
+      for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
+    }
+    flusher_ = std::make_unique<Flusher>(context.store, context.map, context.comm.rank(), context.options.sync,
+                                         context.counters);
+    if (!owns_tiles_) {
+      storage::raise_slot(context.store, context.map, static_cast<std::uint64_t>(context.comm.rank()),
+                          storage::kIdleSlot);
+    }
+  }
+
+  void begin(std::uint64_t step) override {
+    first_ = step;
+    gathered_ = 0;
+    // Behind the last segment the next one is taken for granted; hand_over() adds it.
+    std::uint64_t segment_first = context_.map.capacity();
+    std::uint64_t segment_steps = context_.map.capacity();
+    for (const storage::SegmentMap& segment : context_.map.segments) {
+      if (step < segment.first_step || step - segment.first_step >= segment.steps) continue;
+      segment_first = segment.first_step;
+      segment_steps = segment.steps;
+    }
+    // A segment may be shorter than a chunk; its chunks are then cut to it.
+    end_ = segment_first +
+           window_end(step - segment_first, window_steps_, std::min(chunk_steps_, segment_steps), segment_steps);
+  }
+
+  void put(std::size_t field, std::span<const std::byte> local) override {
+    fields_[field]->mail->put(gathered_, local, fields_[field]->tiles[turn_]);
+  }
+
+  void end_step(const std::optional<Error>& failure) override {
+    ++gathered_;
+    if (first_ + gathered_ == end_) hand_over(failure);
+  }
+
+  void flush(const std::optional<Error>& failure) override {
+    if (gathered_ > 0) hand_over(failure);
+    std::optional<Error> written = flusher_->wait();
+    agree(context_.comm, failure ? failure : written);
+  }
+
+ private:
+  void plan_fields() {
+    const auto& map = context_.map;
+    for (std::size_t f = 0; f < map.fields.size(); ++f) {
+      const storage::FieldMap& field = map.fields[f];
+      const Shape& chunk = map.segments[0].fields[f].chunk;
+      const partition::TileGrid grid(field.per_step, Shape(chunk.begin() + 1, chunk.end()));
+      auto windows = std::make_unique<FieldWindows>();
+      windows->all_tiles = grid.tiles();
+      windows->shape.plan =
+          exchange::build_plan(context_.comm, grid, context_.owned[f], partition::OwnerRule::majority, field.name);
+      windows->shape.element_bytes = size_of(field.type);
+      windows->shape.tile_bytes = grid.tile_elements() * size_of(field.type);
+      owns_tiles_ = owns_tiles_ || !windows->shape.plan.tiles.empty();
+      fields_.push_back(std::move(windows));
+    }
+  }
+
+  void choose_window() {
+    // The field with the most bytes a step has the say; in doubt the one named first.
+    std::uint64_t most = 0;
+    for (std::size_t f = 0; f < context_.map.fields.size(); ++f) {
+      const storage::FieldMap& field = context_.map.fields[f];
+      const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
+      if (bytes <= most && f > 1) continue;  // fields[0] is the time
+      most = bytes;
+      chunk_steps_ = context_.map.segments[0].fields[f].chunk[0];
+    }
+    WindowNeeds needs;
+    for (const auto& field : fields_) {
+      exchange::WindowShape one_step = field->shape;
+      one_step.steps = 1;
+      needs.tile_bytes_per_step += one_step.tile_memory();
+      needs.mail_bytes_per_step += one_step.outbox_memory() + one_step.inbox_memory();
+    }
+    const std::uint64_t budget = context_.options.budget_bytes;
+    const std::uint64_t fitting = context_.comm.min(steps_that_fit(needs, budget, chunk_steps_));
+    if (fitting == 0) {
+      const std::uint64_t least = context_.comm.max(least_budget(needs));
+      throw Error(ErrorKind::usage, context_.map.path,
+                  fmt::format("a budget of {} a rank does not hold one step twice", format_bytes(budget)),
+                  fmt::format("give at least --budget {}", least))
+          .agreed();
+    }
+    window_steps_ = window_steps(fitting, chunk_steps_);
+  }
+
+  // The window is full: mail is delivered, the window before it is waited for, and this one goes to the flusher.
+  void hand_over(const std::optional<Error>& failure) {
+    agree(context_.comm, failure ? failure : failed_);
+    ++context_.counters.windows;
+    if (first_ >= context_.map.capacity()) {
+      const std::optional<Error> written = flusher_->wait();
+      agree(context_.comm, written);
+      context_.make_room();
+    }
+    const auto segment = std::find_if(context_.map.segments.rbegin(), context_.map.segments.rend(),
+                                      [&](const storage::SegmentMap& s) { return s.first_step <= first_; });
+    FlushJob job;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      FieldWindows& field = *fields_[f];
+      const exchange::TileMemory& tiles = field.tiles[turn_];
+      field.mail->deliver(context_.comm, gathered_, tiles);
+      for (const partition::Outbound& message : field.shape.plan.outbound) {
+        ++context_.counters.mpi_messages;
+        context_.counters.mpi_bytes += gathered_ * message.elements * field.shape.element_bytes;
+      }
+      storage::plan_writes(
+          segment->fields[f], first_ - segment->first_step, gathered_, field.shape.plan.tiles, field.all_tiles,
+          [&](std::uint64_t slot, std::uint64_t from, std::uint64_t steps) -> storage::Bytes {
+            return tiles.steps_of(slot, from, steps);
+          },
+          job.requests);
+    }
+    job.committed = first_ + gathered_;
+    job.raise_slot = owns_tiles_;
+    failed_ = flusher_->wait();  // told to the others when the next window is due, or at the end
+    flusher_->submit(std::move(job));
+    turn_ = 1 - turn_;
+    begin(first_ + gathered_);
+  }
+
+  StrategyContext context_;
+  std::vector<std::unique_ptr<FieldWindows>> fields_;
+  std::unique_ptr<Flusher> flusher_;
+  bool owns_tiles_ = false;
+  std::uint64_t chunk_steps_ = 1;
+  std::uint64_t window_steps_ = 1;
+  std::size_t turn_ = 0;     // which of the two windows is being filled
+  std::uint64_t first_ = 0;  // the window's first step
+  std::uint64_t gathered_ = 0;
+  std::uint64_t end_ = 0;
+  std::optional<Error> failed_;
+};
+
+}  // namespace
+
+std::unique_ptr<WriteStrategy> make_owner_strategy(const StrategyContext& context) {
+  return std::make_unique<OwnerStrategy>(context);
+}
+
+}  // namespace weft::series

@@ -1,0 +1,159 @@
+// weft/series/series_reader.hpp - reads a Weft file: snapshots, traces, blocks, any box of any field.
+//
+// The map of the file is read once, when it is opened; from then on data move by positioned reads of exactly the bytes
+// that pay (storage/read_plan), never whole chunks. A box is given in the coordinates of the field's dataset: (step,
+// then one step's axes); how many segments it spans does not show.
+//
+// Only committed steps can be read: those that are whole in the file on every rank that writes it. A reader of a
+// running simulation sees more of them after reload(). Reading moves no file position and changes nothing, so one
+// reader may be used by several threads at once, reload() and use_store() excepted.
+//
+// Memory: the destination is the caller's. Beyond it a read may hold one request a thread (store.max_request_bytes,
+// 8 MiB), and only where many small rows are gathered from one request.
+//
+// Collective: only the open() and reload() that take a Communicator. Reads never communicate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/layout/read_cost.hpp"
+#include "weft/layout/store.hpp"
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/read_executor.hpp"
+#include "weft/storage/read_plan.hpp"
+#include "weft/storage/series_map.hpp"
+#include "weft/support/communicator.hpp"
+#include "weft/support/data_type.hpp"
+#include "weft/support/large_memory.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft {
+
+struct ReadOptions {
+  // What requests and bytes cost where the file lies; measured once per file system (storage/measure_store) when
+  // absent.
+  std::optional<layout::Store> store;
+  // What a SnapshotSweep (series/snapshot_sweep.hpp) may hold.
+  std::uint64_t budget_bytes = 256ULL << 20;
+  int max_threads = storage::kDefaultReadThreads;
+  // Puts a store around the file's (to count, to delay); what it returns is what is read, and is measured afresh.
+  std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap;
+  std::shared_ptr<storage::SyscallCounters> counters;  // where the file's system calls are counted; may be null
+};
+
+class SeriesReader {
+ public:
+  // Throws Error(system) where the file cannot be opened, Error(data) where it is not a Weft file or is damaged.
+  static SeriesReader open(const std::string& path, ReadOptions options = {});
+  // Collective: rank 0 reads the map, the committed steps and measures the store, and tells the others. All throw where
+  // one fails. `comm` is not kept. The path must lead every rank to the same file.
+  static SeriesReader open(Communicator& comm, const std::string& path, ReadOptions options = {});
+
+  // Looks again how many steps are committed, and at segments that were added since.
+  void reload();
+  void reload(Communicator& comm);  // collective; afterwards all ranks see the same steps
+
+  const std::string& path() const { return map_.path; }
+  std::uint64_t steps() const { return map_.length; }  // of the datasets, as every other reader of HDF5 sees them
+  std::uint64_t committed() const { return committed_; }
+  // The fields, without "time".
+  std::span<const storage::FieldMap> fields() const { return std::span(map_.fields).subspan(1); }
+  const storage::FieldMap& field(const std::string& name) const;  // "time" too; Error(usage) where there is none
+  const storage::SeriesMap& map() const { return map_; }
+  const layout::Store& store() const { return store_; }
+  // From here on, reads are planned for a store of this cost. Throws Error(usage) for one that cannot be.
+  void use_store(const layout::Store& store);
+  const ReadOptions& options() const { return options_; }
+
+  // The time of every committed step.
+  std::vector<double> times() const;
+
+  // One step, all nodes.
+  Box snapshot_box(const std::string& field, std::uint64_t step) const;
+  // One node, all committed steps. `node` counts along the first axis of a step; it is 0 for one number a step.
+  Box trace_box(const std::string& field, std::uint64_t node) const;
+  // `nodes` nodes from `first_node`, over `steps` steps from `first_step`.
+  Box block_box(const std::string& field, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
+                std::uint64_t steps) const;
+  Box block_box(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
+    return block_box(field, first_node, nodes, 0, committed_);
+  }
+
+  // Throw Error(usage) unless the field holds `type`; unless `box` lies inside the field and the committed steps.
+  void check_type(const std::string& field, DataType type) const;
+  void check_box(const std::string& field, const Box& box) const;
+
+  // Fills `values`, the row-major array of box.count in the field's own type. Throws Error(usage) where the box leaves
+  // the field or the committed steps, or `values` has another size; Error(data) where the file ends early.
+  void read(const std::string& field, const Box& box, std::span<std::byte> values) const;
+
+  // The same with T checked against the field's type. The vector is made here; for many reads, hand one in.
+  template <typename T>
+  void read(const std::string& field, const Box& box, std::span<T> values) const {
+    check_type(field, data_type_of<T>());
+    read(field, box, std::as_writable_bytes(values));
+  }
+  template <typename T>
+  std::vector<T> read(const std::string& field, const Box& box) const {
+    check_box(field, box);  // before memory for a box that was mistyped
+    std::vector<T> values = make_values<T>(element_count(box.count));
+    read(field, box, std::span<T>(values));
+    return values;
+  }
+  template <typename T>
+  std::vector<T> snapshot(const std::string& field, std::uint64_t step) const {
+    return read<T>(field, snapshot_box(field, step));
+  }
+  template <typename T>
+  std::vector<T> trace(const std::string& field, std::uint64_t node) const {
+    return read<T>(field, trace_box(field, node));
+  }
+  template <typename T>
+  std::vector<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
+    return read<T>(field, block_box(field, first_node, nodes));
+  }
+  template <typename T>
+  std::vector<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes,
+                       std::uint64_t first_step, std::uint64_t steps) const {
+    return read<T>(field, block_box(field, first_node, nodes, first_step, steps));
+  }
+
+  // What read() would do, without doing it.
+  storage::ReadPlan plan(const std::string& field, const Box& box) const;
+  // The arithmetic prediction of the same (layout/read_cost), which knows nothing of addresses.
+  layout::ReadCost predicted(const std::string& field, const Box& box) const;
+
+  // The store the field's layout was designed for, from its rationale; the default one where none is recorded.
+  layout::Store recorded_store(const std::string& field) const;
+
+  // Reads an array that has no step axis ("/mesh/points") whole. Error(usage) where the file has none of that path.
+  void read_fixed(const std::string& path, std::span<std::byte> values) const;
+
+ private:
+  SeriesReader() = default;
+  void open_bytes(const std::string& path);
+  void read_map_and_slots(const std::string& path);
+  std::uint64_t read_committed() const;
+  std::vector<std::byte> shared_state() const;
+  void take_shared_state(const std::vector<std::byte>& state);
+  std::size_t field_number(const std::string& name) const;
+  // Calls `visit` with the part of `box` in each segment, in order of the steps.
+  void for_each_segment(const std::string& field, const Box& box,
+                        const std::function<void(const storage::ArrayMap&, const Box&)>& visit) const;
+  void execute(const storage::ReadPlan& plan, std::span<std::byte> values) const;
+
+  ReadOptions options_;
+  storage::SeriesMap map_;
+  layout::Store store_;
+  std::uint64_t committed_ = 0;
+  std::unique_ptr<storage::ByteStore> bytes_;
+};
+
+}  // namespace weft

@@ -1,0 +1,81 @@
+// weft/series/series_writer.hpp - how a simulation writes its steps.
+//
+//   auto writer = weft::SeriesWriter::create(comm, "heart.h5", spec);     // collective
+//   for (each step) {
+//     writer.put<double>("V", v);                                          // this rank's nodes, in its own order
+//     writer.end_step(time);                                               // collective now and then
+//   }
+//   writer.close();                                                        // collective
+//
+// On MPI ranks use weft::create_series (series/mpi_series.hpp), which also knows the papers' collective strategies.
+//
+// Threads: all calls come from one thread. Memory: put() copies; at most WriterOptions::budget_bytes are held on a rank
+// (plus the maps of who owns what). Errors: what put() finds wrong is thrown at once on that rank and again, agreed, on
+// all ranks at the next collective point, so a rank that swallows it leaves nobody waiting. A rank that does not come
+// back at all has to be answered by MPI_Abort, as in every MPI program. A writer that is destroyed without close()
+// leaves the committed steps.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/series/owner_strategy.hpp"
+#include "weft/series/series_spec.hpp"
+#include "weft/series/write_strategy.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft {
+
+class SeriesWriter {
+ public:
+  // Creates the file, at full extent, and closes it again as HDF5; from then on there are only positioned writes. An
+  // existing file is replaced. Collective; throws agreed errors.
+  static SeriesWriter create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
+                             const series::StrategyFactory& strategy = series::make_owner_strategy);
+
+  // Goes on with an existing series, on any number of ranks. Collective; throws agreed errors, among them Error(usage)
+  // where from_step lies behind the committed steps.
+  static SeriesWriter append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
+                             const series::StrategyFactory& strategy = series::make_owner_strategy);
+
+  SeriesWriter(SeriesWriter&&) noexcept;
+  SeriesWriter& operator=(SeriesWriter&&) noexcept;
+  ~SeriesWriter();
+
+  // This rank's values of one field for the present step, as long as its ownership's local_elements(). Not collective.
+  template <typename T>
+  void put(std::string_view field, std::span<const T> values) {
+    put_bytes(field, data_type_of<T>(), std::as_bytes(values));
+  }
+  template <typename T>
+  void put(std::string_view field, const std::vector<T>& values) {
+    put<T>(field, std::span<const T>(values));
+  }
+  // The same for callers that know the type at run time only (bindings, replays).
+  void put_bytes(std::string_view field, DataType type, std::span<const std::byte> values);
+
+  // Ends the present step; `time` must be the same on all ranks (rank 0's is written). Every field must have been put
+  // by every rank that holds a part of it. Collective.
+  void end_step(double time);
+
+  // Brings every step into the file and gives the datasets their final length. Collective. Nothing may be put
+  // afterwards.
+  void close();
+
+  std::uint64_t next_step() const;                // the present step's number
+  const storage::SeriesMap& map() const;          // where everything lies
+  const series::WriteCounters& counters() const;  // this rank's; complete after close()
+
+ private:
+  class Impl;
+  explicit SeriesWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The ownership of a rank's own cells in a field on cells, when cells are numbered over all ranks in rank order as in
+// the mesh: `components` is what follows the cell axis. Collective.
+partition::Ownership own_cells(Communicator& comm, std::uint64_t local_cells, const Shape& components = {});
+
+}  // namespace weft

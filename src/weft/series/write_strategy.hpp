@@ -1,0 +1,65 @@
+// weft/series/write_strategy.hpp - how gathered steps get into the file; one implementation for each way.
+//
+//   owner     (owner_strategy.hpp)            windows cut by memory, chunk owners, direct writes behind the computation
+//   per-step  (mpi_collective_strategy.hpp)   one collective HDF5 write a step: the papers' default
+//   cached    (mpi_collective_strategy.hpp)   one collective HDF5 write for each row of chunks: paper 1's cached writes
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/partition/ownership.hpp"
+#include "weft/series/series_spec.hpp"
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/series_map.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft::series {
+
+// What was asked at each level, on this rank. `app` is Weft's own plan: data requests, and slot writes apart from them.
+struct WriteCounters {
+  std::atomic<std::uint64_t> windows{0};
+  std::atomic<std::uint64_t> app_writes{0};
+  std::atomic<std::uint64_t> app_bytes{0};
+  std::atomic<std::uint64_t> app_slot_writes{0};
+  std::atomic<std::uint64_t> mpi_messages{0};
+  std::atomic<std::uint64_t> mpi_bytes{0};
+  std::atomic<std::uint64_t> hdf5_collective_writes{0};
+  std::atomic<std::uint64_t> hdf5_bytes{0};
+  storage::SyscallCounters syscall;
+};
+
+// Everything a strategy works with; the references outlive it.
+struct StrategyContext {
+  Communicator& comm;
+  const storage::SeriesMap& map;                // changes (adopt_map) when a segment is added
+  std::span<const partition::Ownership> owned;  // as map.fields
+  const WriterOptions& options;
+  storage::ByteStore& store;
+  WriteCounters& counters;
+  // Adds a segment, as long as all there are. Collective; called when the first step behind the last segment is due to
+  // be written, with nothing being written on any rank and no HDF5 handle open. (So a run that just fits adds none.)
+  std::function<void()> make_room;
+};
+
+class WriteStrategy {
+ public:
+  virtual ~WriteStrategy() = default;
+
+  // The next step to come. Collective; nothing is gathered when it is called.
+  virtual void begin(std::uint64_t step) = 0;
+  // One field of the present step, in the rank's own order. Not collective.
+  virtual void put(std::size_t field, std::span<const std::byte> local) = 0;
+  // The present step is whole on this rank. Collective when a flush is due; `failure` is what this rank has to report
+  // then.
+  virtual void end_step(const std::optional<Error>& failure) = 0;
+  // Brings all gathered steps into the file; they are committed when it returns. Collective.
+  virtual void flush(const std::optional<Error>& failure) = 0;
+};
+
+using StrategyFactory = std::function<std::unique_ptr<WriteStrategy>(const StrategyContext&)>;
+
+}  // namespace weft::series

@@ -1,0 +1,51 @@
+#include "weft/storage/write_plan.hpp"
+
+#include <algorithm>
+#include <climits>
+
+namespace weft::storage {
+
+namespace {
+
+// Appends to the last request where the bytes meet it in the file and there is room, else begins another.
+void add(std::vector<WriteRequest>& requests, std::uint64_t offset, Bytes piece, std::uint64_t most_bytes) {
+  while (!piece.empty()) {
+    WriteRequest* last = requests.empty() ? nullptr : &requests.back();
+    if (last == nullptr || last->offset + last->bytes != offset || last->bytes >= most_bytes ||
+        last->pieces.size() >= IOV_MAX) {
+      last = &requests.emplace_back(WriteRequest{offset, 0, {}});
+    }
+    const Bytes part = piece.first(std::min<std::uint64_t>(piece.size(), most_bytes - last->bytes));
+    Bytes* before = last->pieces.empty() ? nullptr : &last->pieces.back();
+    if (before != nullptr && before->data() + before->size() == part.data()) {
+      *before = Bytes(before->data(), before->size() + part.size());
+    } else {
+      last->pieces.push_back(part);
+    }
+    last->bytes += part.size();
+    offset += part.size();
+    piece = piece.subspan(part.size());
+  }
+}
+
+}  // namespace
+
+void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
+                 std::vector<WriteRequest>& requests, std::uint64_t most_bytes) {
+  const std::uint64_t chunk_steps = array.chunk[0];
+  const std::uint64_t end = first_step + steps;
+  for (std::uint64_t step = first_step; step < end;) {
+    const std::uint64_t row = step / chunk_steps;
+    const std::uint64_t inside = step % chunk_steps;
+    const std::uint64_t count = std::min(chunk_steps - inside, end - step);
+    for (std::uint64_t slot = 0; slot < tiles.size(); ++slot) {
+      const Bytes piece = bytes(slot, step - first_step, count);
+      const std::uint64_t tile_bytes = piece.size() / count;
+      add(requests, array.addresses.at(row * all_tiles + tiles[slot]) + inside * tile_bytes, piece, most_bytes);
+    }
+    step += count;
+  }
+}
+
+}  // namespace weft::storage

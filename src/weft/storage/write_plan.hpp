@@ -1,0 +1,36 @@
+// weft/storage/write_plan.hpp - the positioned writes that bring a window of steps into the file.
+//
+// A window holds steps [first, first + count) of some tiles of one dataset (exchange/window.hpp). Inside one chunk the
+// steps of a tile are one contiguous run; runs that meet in the file are joined into one request, up to a limit. Pure:
+// nothing is written.
+//
+// Example: dataset (151, 400000, 2) of doubles in chunks (19, 3449, 2), steps 0..18 of tiles 0..115: the 116 whole
+// chunks lie one behind the other, 121.6 MB, and become 15 requests of at most 8 MiB.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/series_map.hpp"
+
+namespace weft::storage {
+
+struct WriteRequest {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Bytes> pieces;  // memory of the window, which must outlive the request
+};
+
+// Where a window's bytes are: `steps` steps of the tile in `slot`, from the window's step `first` on.
+using TileBytes = std::function<Bytes(std::uint64_t slot, std::uint64_t first, std::uint64_t steps)>;
+
+// `first_step` counts from the start of the array (a segment). `tiles` are ascending tile numbers, the slot of each its
+// place in the list; `all_tiles` is how many a step has.
+void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
+                 std::vector<WriteRequest>& requests, std::uint64_t most_bytes = 8ULL << 20);
+
+}  // namespace weft::storage
