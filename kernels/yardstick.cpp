@@ -21,6 +21,14 @@ double raw_write_seconds(Communicator& comm, const std::string& path, std::uint6
     if (comm.rank() == 0) storage::open_posix(path, storage::OpenMode::create)->close();
   });
   settle(comm, path);
+  // Removed however the measurement ends: it is as large as the run's own file.
+  struct Remove {
+    const std::string& path;
+    bool mine;
+    ~Remove() {
+      if (mine) ::unlink(path.c_str());
+    }
+  } const remove{path, comm.rank() == 0};
   const Stopwatch clock;
   agree_on(comm, [&] {
     const auto store = storage::open_posix(path, storage::OpenMode::write);
@@ -32,9 +40,7 @@ double raw_write_seconds(Communicator& comm, const std::string& path, std::uint6
     if (sync) store->sync();
     store->close();
   });
-  const double seconds = slowest(comm, clock.seconds());
-  if (comm.rank() == 0) ::unlink(path.c_str());
-  return seconds;
+  return slowest(comm, clock.seconds());
 }
 
 void settle(Communicator& comm, const std::string& path) {

@@ -137,7 +137,8 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
       box.count.push_back(draw(1, shape.back() - box.start.back()));
     }
     ArrayMap array = array_of(shape, chunk, type);
-    const Store store = bridging(draw(0, 3) == 0 ? 0 : draw(0, 200), draw(0, 1) == 0 ? 8 << 20 : draw(1, 300));
+    // Whole elements, so that a gap is often exactly the longest one bridged.
+    const Store store = bridging(draw(0, 12) * size_of(type), draw(0, 1) == 0 ? 8 << 20 : draw(1, 300));
     SCOPED_TRACE(to_string(shape) + " in " + to_string(chunk) + " box " + to_string(box.start) + " + " +
                  to_string(box.count) + " bridge " + std::to_string(store.bridge_bytes()) + " cut " +
                  std::to_string(store.max_request_bytes));

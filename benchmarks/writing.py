@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""The write figure: 151 steps of 3,253,316 nodes x 2 doubles on 2 ranks, against raw writes and against `cached`.
+
+    benchmarks/writing.py --folder /data/scratch [--rounds 5] [--nodes N] [--mpiexec mpiexec] [--weft build/bin/weft]
+
+Each round runs every case once, in random order, each with the raw yardstick beside it. The folder needs room for two
+files (16 GB at full size). Prints medians and spreads; --json prints everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import statistics
+from pathlib import Path
+
+from measuring import ROOT, ratios, rounds, run_json, settle, spread
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="where to write")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--nodes", type=int, default=3_253_316)
+    parser.add_argument("--steps", type=int, default=151)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe", help="the launcher, with its options")
+    parser.add_argument("--weft", type=Path, default=ROOT / "build/bin/weft")
+    parser.add_argument("--cases", default="owner,cached,compute", help="of owner, cached, per-step, compute")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    out = arguments.folder / "weft-bench.h5"
+    reports: dict[str, list[dict]] = {}
+
+    def run(name: str, *extra: str) -> None:
+        settle(arguments.folder)
+        command = [*shlex.split(arguments.mpiexec), "-n", str(arguments.ranks), str(arguments.weft), "run", "ecg"]
+        command += ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps), "--out", str(out), "--json"]
+        reports.setdefault(name, []).append(run_json([*command, *extra]))
+        out.unlink()
+
+    def overlapped() -> None:
+        # As long a pause after each step as flushing a step takes, so that output and computing should hide each other.
+        flush = statistics.median(report["seconds"]["run"] for report in reports.get("owner", [])) if reports.get("owner") else 6.0
+        run("compute", "--strategy", "owner", "--compute", f"{1000 * flush / arguments.steps:.3f}")
+
+    known = {
+        "owner": lambda: run("owner", "--strategy", "owner", "--layout", "reads", "--yardstick"),
+        "cached": lambda: run("cached", "--strategy", "cached", "--layout", "isotropic"),
+        "per-step": lambda: run("per-step", "--strategy", "per-step", "--layout", "rows"),
+        "compute": overlapped,
+    }
+    rounds(arguments.rounds, {name: known[name] for name in arguments.cases.split(",")})
+
+    if arguments.json:
+        print(json.dumps(reports, indent=1))
+        return
+    seconds = {name: [report["seconds"] for report in reports[name]] for name in reports}
+    for name, values in seconds.items():
+        print(f"{name:9} output {spread([s['output'] for s in values]):28} run {spread([s['run'] for s in values])}")
+    if "owner" in seconds:
+        raw = [s["raw"] for s in seconds["owner"]]
+        output = [s["output"] for s in seconds["owner"]]
+        print(f"raw yardstick    {spread(raw)}")
+        print(f"owner / raw      {spread(ratios(output, raw), '')}")
+        peak = max(report["peak_rss_bytes"] for report in reports["owner"]) / 2**20
+        print(f"owner peak       {peak:.0f} MiB a rank, of it {arguments.nodes * 16 / arguments.ranks / 2**20:.0f} the application's step")
+        if "cached" in seconds:
+            print(f"owner / cached   {spread(ratios(output, [s['output'] for s in seconds['cached']]), '')}")
+    if "compute" in seconds:
+        longer = [max(s["compute"], s["run"] - s["compute"]) for s in seconds["compute"]]
+        print(f"run / longer of computing and the rest   {spread(ratios([s['run'] for s in seconds['compute']], longer), '')}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Ends weft by SIGKILL at a chosen write (tests/faults/kill_at_write.c), or lists the writes it makes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import weft_run as w
+
+SOURCE = Path(__file__).resolve().parent / "faults" / "kill_at_write.c"
+
+
+@dataclass
+class Call:
+    """One call that changes the file, or a file beside it."""
+
+    number: int
+    name: str  # of the system call, as "pwritev"
+    path: str
+    offset: int
+    bytes: int
+    first_word: int  # of what it writes; the value, where it raises a commit slot
+
+
+class Killer:
+    def __init__(self, folder: Path) -> None:
+        compiler = shutil.which("cc")
+        if compiler is None:
+            pytest.skip("no C compiler for the library that kills")
+        self.library = folder / "kill_at_write.so"
+        built = w.call([compiler, "-shared", "-fPIC", "-O1", "-o", str(self.library), str(SOURCE), "-ldl"])
+        assert built.code == 0, built.err
+
+    def command(self, settings: dict[str, str]) -> list[str]:
+        """The words before weft. The library is added to what the launcher already loads into its ranks."""
+        libraries = [str(self.library)]
+        for word, value in zip(w.LAUNCHER, w.LAUNCHER[1:]):
+            if word == "LD_PRELOAD":
+                libraries.append(value)
+        settings = {**settings, "LD_PRELOAD": ":".join(libraries)}
+        return ["env", *(f"{name}={value}" for name, value in settings.items()), w.WEFT]
+
+    def run(
+        self,
+        path: Path,
+        *arguments: object,
+        at: int,
+        torn: bool = False,
+        ranks: int | None = None,
+        rank: int | None = None,
+    ) -> w.Outcome:
+        """Runs kernel ecg into `path` and kills it at call `at`; it may end before."""
+        settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_AT": str(at)}
+        if torn:
+            settings["WEFT_KILL_TORN"] = "1"
+        if rank is not None:
+            settings["WEFT_KILL_RANK"] = str(rank)
+        command = [*self.command(settings), "run", "ecg", "--out", str(path), *map(str, arguments)]
+        return w.call(w.on_ranks(ranks, command))
+
+    def calls(self, path: Path, *arguments: object, ranks: int | None = None, rank: int | None = None) -> list[Call]:
+        """The calls of a whole run, in order; with ranks, those of one rank."""
+        log = path.with_suffix(".log")
+        log.unlink(missing_ok=True)
+        settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_LOG": str(log)}
+        if rank is not None:
+            settings["WEFT_KILL_RANK"] = str(rank)
+        command = [*self.command(settings), "run", "ecg", "--out", str(path), *map(str, arguments)]
+        outcome = w.call(w.on_ranks(ranks, command))
+        assert outcome.code == 0, outcome
+        calls = []
+        for line in log.read_text().splitlines():
+            number, name, file, offset, size, word = line.split(" ")
+            calls.append(Call(int(number), name, file, int(offset), int(size), int(word)))
+        assert [c.number for c in calls] == list(range(1, len(calls) + 1))
+        return calls
+
+
+def clear(path: Path) -> None:
+    """Removes what an earlier run left of `path` and beside it."""
+    for old in path.parent.glob(path.name + "*"):
+        os.unlink(old)
