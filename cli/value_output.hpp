@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/support/large_memory.hpp"
 #include "weft/storage/series_map.hpp"
 #include "weft/support/shape.hpp"
 
@@ -24,8 +25,8 @@ struct ReadValues {
   storage::FieldMap field;
   Selection selection;
   Box box;                       // in the dataset's coordinates
-  std::vector<double> times;     // of the box's steps
-  std::vector<std::byte> bytes;  // the row-major array of box.count
+  Values<double> times;     // of the box's steps
+  Values<std::byte> bytes;  // the row-major array of box.count
 };
 
 // The shape the values have once the axis a trace or snapshot holds fixed is left out.

@@ -17,12 +17,10 @@ else()
   endif()
 endif()
 if(WEFT_HAVE_MPI)
-  if(MPIEXEC_EXECUTABLE)  # find_package(MPI) ran: the launcher that belongs to the MPI it found
-    set(mpiexec ${MPIEXEC_EXECUTABLE} ${mpiexec_flags})
-  else()
-    find_program(WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR} NAMES ${mpiexec_names} REQUIRED)
-    set(mpiexec ${WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR}} ${mpiexec_flags})
-  endif()
+  # First where the compiler of the MPI found lies (WEFT_MPI=auto): on a cluster the PATH may lead to another one.
+  get_filename_component(mpi_bin "${MPI_C_COMPILER}" DIRECTORY)
+  find_program(WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR} NAMES ${mpiexec_names} NAMES_PER_DIR HINTS ${mpi_bin} REQUIRED)
+  set(mpiexec ${WEFT_MPIEXEC_${WEFT_MPI_FLAVOUR}} ${mpiexec_flags})
 endif()
 
 # Debian's Python has the h5py that the packages bring; another one on the PATH may not.

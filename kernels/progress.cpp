@@ -19,7 +19,7 @@ Progress::~Progress() {
 
 void Progress::update(std::uint64_t done) {
   const double now = clock_.seconds();
-  if (!shown_ || now < next_ || done == 0) return;
+  if (!shown_ || now < next_ || done == 0 || done == total_) return;
   next_ = now + (terminal_ ? 0.2 : 5.0);
   const double left = now / static_cast<double>(done) * static_cast<double>(total_ - done);
   fmt::print(stderr, "{}{}: step {} of {}, {:.0f} %, about {} left{}", terminal_ ? "\r" : "", what_, done, total_,

@@ -137,7 +137,9 @@ std::size_t SeriesReader::field_number(const std::string& name) const {
 const FieldMap& SeriesReader::field(const std::string& name) const { return map_.fields[field_number(name)]; }
 
 std::vector<double> SeriesReader::times() const {
-  return committed_ == 0 ? std::vector<double>{} : read<double>("time", {{0}, {committed_}});
+  std::vector<double> values(committed_);
+  if (committed_ > 0) read<double>("time", {{0}, {committed_}}, values);
+  return values;
 }
 
 Box SeriesReader::snapshot_box(const std::string& name, std::uint64_t step) const {

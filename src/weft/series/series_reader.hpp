@@ -101,26 +101,26 @@ class SeriesReader {
     read(field, box, std::as_writable_bytes(values));
   }
   template <typename T>
-  std::vector<T> read(const std::string& field, const Box& box) const {
+  Values<T> read(const std::string& field, const Box& box) const {
     check_box(field, box);  // before memory for a box that was mistyped
-    std::vector<T> values = make_values<T>(element_count(box.count));
+    Values<T> values = make_values<T>(element_count(box.count));
     read(field, box, std::span<T>(values));
     return values;
   }
   template <typename T>
-  std::vector<T> snapshot(const std::string& field, std::uint64_t step) const {
+  Values<T> snapshot(const std::string& field, std::uint64_t step) const {
     return read<T>(field, snapshot_box(field, step));
   }
   template <typename T>
-  std::vector<T> trace(const std::string& field, std::uint64_t node) const {
+  Values<T> trace(const std::string& field, std::uint64_t node) const {
     return read<T>(field, trace_box(field, node));
   }
   template <typename T>
-  std::vector<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
+  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
     return read<T>(field, block_box(field, first_node, nodes));
   }
   template <typename T>
-  std::vector<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes,
+  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes,
                        std::uint64_t first_step, std::uint64_t steps) const {
     return read<T>(field, block_box(field, first_node, nodes, first_step, steps));
   }

@@ -105,7 +105,7 @@ class SeriesReaderTest : public testing::Test {
   }
 
   static void expect_box(const SeriesReader& reader, const Box& box) {
-    const std::vector<double> values = reader.read<double>("V", box);
+    const Values<double> values = reader.read<double>("V", box);
     ASSERT_EQ(values.size(), element_count(box.count));
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint64_t c = i % box.count[2], node = i / box.count[2] % box.count[1];
@@ -129,7 +129,7 @@ TEST_F(SeriesReaderTest, SnapshotsTracesBlocksAndBoxes) {
   expect_box(reader, {{3, 5, 1}, {14, 40, 1}});
   EXPECT_EQ(reader.times().at(19), 19 * 0.25);
   EXPECT_EQ(reader.trace<std::int32_t>("beat", 0).at(7), 21);
-  EXPECT_EQ(reader.snapshot<std::int32_t>("beat", 7), std::vector<std::int32_t>{21});
+  EXPECT_EQ(reader.snapshot<std::int32_t>("beat", 7), Values<std::int32_t>{21});
 }
 
 TEST_F(SeriesReaderTest, BoxesAcrossSegments) {

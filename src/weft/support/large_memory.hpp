@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -13,10 +16,32 @@ namespace weft {
 // granted, nor below a few large pages.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
-// `count` zeros.
+// An allocator whose new elements are left as they are: what is about to be filled need not be zeroed first, and pages are first
+// touched by the threads that fill them.
 template <typename T>
-std::vector<T> make_values(std::size_t count) {
-  std::vector<T> values;
+struct UnfilledAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UnfilledAllocator<U>;
+  };
+  template <typename U, typename... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    if constexpr (sizeof...(Arguments) == 0) {
+      ::new (static_cast<void*>(at)) U;
+    } else {
+      ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+  }
+};
+
+// A std::vector of numbers that are not zeroed when it is made.
+template <typename T>
+using Values = std::vector<T, UnfilledAllocator<T>>;
+
+// Memory for `count` numbers, to be filled.
+template <typename T>
+Values<T> make_values(std::size_t count) {
+  Values<T> values;
   values.reserve(count);
   prefer_large_pages(values.data(), count * sizeof(T));
   values.resize(count);

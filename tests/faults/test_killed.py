@@ -1,0 +1,152 @@
+"""`owner` killed by SIGKILL in place of every write it makes, one rank.
+
+The guarantee begins when the file is made: HDF5 has closed it, and Weft's own positioned writes (pwritev) begin. Before,
+there is no series yet. From there on, whatever write the run dies in: h5py and h5dump open the file, every committed
+step holds its exact values, and all windows before the one being written are committed. Only while a segment is added
+or the length is set may a file be unreadable, and then FILE.weft-undo lies beside it: going on with it mends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import pytest
+
+import weft_run as w
+from killing import Call, Killer, clear
+
+NODES = 211
+SMALL = ["--nodes", NODES, "--target", "2KiB"]
+
+
+def in_parallel(work: Callable[[int], None], numbers: Iterable[int]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for result in [pool.submit(work, number) for number in numbers]:
+            result.result()
+
+
+def slot_address(path: Path) -> int:
+    with h5py.File(path, "r") as file:
+        address = file["/weft/commit"].id.get_offset()
+    assert isinstance(address, int)
+    return address
+
+
+def raised_before(calls: list[Call], slot: int, number: int) -> int:
+    """What rank 0's slot says when call `number` begins."""
+    raised = [c.first_word for c in calls if c.name == "pwritev" and c.offset == slot and c.number < number]
+    return raised[-1] if raised else 0
+
+
+@pytest.mark.parametrize(("fields", "torn"), [("joint", False), ("joint", True), ("separate", False)])
+def test_killed_at_every_write(tmp_path: Path, killer: Killer, fields: str, torn: bool) -> None:
+    steps = 21
+    arguments = [*SMALL, "--steps", steps, "--budget", "30KiB", "--fields", fields]
+    whole = tmp_path / "whole.h5"
+    calls = killer.calls(whole, *arguments)
+    w.check_file(whole, NODES, steps, fields)
+    slot = slot_address(whole)
+    made = next(c.number for c in calls if c.name == "pwritev")
+    windows = sum(c.offset == slot and c.bytes == 8 for c in calls)
+    assert windows >= 5, "the case has many windows"
+
+    def kill_at(number: int) -> None:
+        path = tmp_path / f"killed-{number}.h5"
+        outcome = killer.run(path, *arguments, at=number, torn=torn)
+        assert outcome.code in (-9, 137), f"call {number}: {outcome}"
+        if number < made:
+            return
+        w.check_h5dump(path)
+        # Exactly: neither a step too many nor a window that was whole and is lost.
+        assert w.check_committed(path, NODES, steps, fields) == raised_before(calls, slot, number), f"call {number}"
+        path.unlink()
+
+    in_parallel(kill_at, range(made if torn or fields == "separate" else 1, len(calls) + 1))
+    survivor = tmp_path / "survivor.h5"
+    assert killer.run(survivor, *arguments, at=len(calls) + 1).code == 0
+
+
+# With 211 nodes the first segment of a series of unknown length has 75 steps, in 3 chunks.
+@pytest.mark.parametrize(
+    ("before", "arguments", "steps"),
+    [
+        (None, ["--unknown-steps"], 80),  # a segment is added, and the length set at the end
+        (70, ["--append"], 74),  # room is left in the segment, but the datasets end before it
+        (70, ["--append"], 77),
+    ],
+    ids=["unknown", "into-the-room", "beyond-the-room"],
+)
+def test_killed_while_the_series_grows(
+    tmp_path: Path, killer: Killer, before: int | None, arguments: list[str], steps: int
+) -> None:
+    large = [*SMALL, "--budget", "1MiB"]
+
+    def begin(path: Path) -> None:
+        if before is not None:
+            w.run_ecg(path, *large, "--steps", before, "--unknown-steps")
+
+    whole = tmp_path / "whole.h5"
+    begin(whole)
+    calls = killer.calls(whole, *large, "--steps", steps, *arguments)
+    w.check_file(whole, NODES, steps)
+    assert sum(c.path.endswith(".weft-undo.part") and c.name == "rename" for c in calls) >= 1, "metadata is changed"
+    made = next(c.number for c in calls if c.name == "pwritev")
+    # Data writes of a chunk are alike, and dying at each of them is the other test: one in five will do here.
+    last_data = max(c.number for c in calls if c.bytes == 8)
+    numbers = [c.number for c in calls if c.number >= made and (c.number > last_data or c.bytes != 1600)]
+    numbers += [c.number for c in calls if c.number < last_data and c.bytes == 1600][::5]
+
+    def kill_at(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "out.h5"
+        begin(path)
+        outcome = killer.run(path, *large, "--steps", steps, *arguments, at=number)
+        assert outcome.code in (-9, 137), f"call {number}: {outcome}"
+        if not Path(f"{path}.weft-undo").exists():
+            w.check_h5dump(path)
+            w.check_committed(path, NODES, steps)
+        w.run_ecg(path, *large, "--steps", steps, "--append")
+        w.check_file(path, NODES, steps)
+        left = sorted(p.name for p in folder.iterdir())
+        assert left == ["out.h5"], f"call {number} leaves {left}"
+        clear(path)
+
+    in_parallel(kill_at, sorted(numbers))
+
+
+def test_killed_after_going_back(tmp_path: Path, killer: Killer) -> None:
+    # What the first run left behind the restart point is made wrong, so that a step vouched for too early shows.
+    first, back_to, steps = 21, 8, 17
+    arguments = [*SMALL, "--steps", steps, "--budget", "30KiB", "--append", "--from-step", back_to]
+
+    def begin(path: Path) -> None:
+        w.run_ecg(path, *SMALL, "--steps", first, "--budget", "30KiB")
+        with h5py.File(path, "r+") as file:
+            file["Data"][back_to:] = -1.0
+
+    whole = tmp_path / "whole.h5"
+    begin(whole)
+    calls = killer.calls(whole, *arguments)
+    w.check_file(whole, NODES, steps)
+    slot = slot_address(whole)
+    lowered = next(c.number for c in calls if c.offset == slot and c.path == str(whole))
+
+    def kill_at(number: int) -> None:
+        path = tmp_path / f"killed-{number}.h5"
+        begin(path)
+        outcome = killer.run(path, *arguments, at=number)
+        assert outcome.code in (-9, 137), f"call {number}: {outcome}"
+        if Path(f"{path}.weft-undo").exists():
+            w.run_ecg(path, *SMALL, "--steps", steps, "--append")
+        w.check_h5dump(path)
+        if number <= lowered:
+            assert w.committed_steps(path) == first
+        else:
+            assert w.check_committed(path, NODES, steps) >= back_to
+        clear(path)
+
+    in_parallel(kill_at, range(1, len(calls) + 1))

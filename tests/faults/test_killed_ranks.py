@@ -1,0 +1,64 @@
+"""One of several ranks killed by SIGKILL in place of every write it makes; the launcher ends the others.
+
+What must hold then is said in test_killed.py. Of the windows: while the killed rank writes window w, every rank has
+ended window w - 1, so at least the steps of w - 2 windows are committed.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import pytest
+
+import weft_run as w
+from killing import Killer, clear
+
+NODES, STEPS = 211, 13
+
+
+@pytest.mark.parametrize(
+    ("ranks", "ownership", "extra"), [(2, "blocks", []), (3, "scatter", []), (2, "uneven", ["--unknown-steps"])]
+)
+def test_every_rank_killed_at_every_write(
+    tmp_path: Path, killer: Killer, ranks: int, ownership: str, extra: list[str]
+) -> None:
+    # Two steps fit a window, which makes seven windows on each rank.
+    arguments = ["--nodes", NODES, "--steps", STEPS, "--target", "2KiB", "--ownership", ownership, *extra]
+    arguments += ["--budget", "30KiB"]
+    kills = []
+    for rank in range(ranks):
+        path = tmp_path / f"whole-{rank}.h5"
+        calls = killer.calls(path, *arguments, ranks=ranks, rank=rank) if _writes(ownership, rank) else []
+        if not calls:
+            continue
+        w.check_file(path, NODES, STEPS)
+        with h5py.File(path, "r") as file:
+            slot = file["/weft/commit"].id.get_offset() + 8 * rank
+        made = next((c.number for c in calls if c.name == "pwritev"), len(calls) + 1)
+        for c in calls:
+            if c.number >= made:
+                ended = [s.first_word for s in calls if s.offset == slot and s.bytes == 8 and s.number < c.number]
+                kills.append((rank, c.number, ended[-2] if len(ended) > 1 and ended[-1] != w.IDLE_SLOT else 0))
+    assert len({rank for rank, _, _ in kills}) >= 2
+
+    def kill(rank: int, number: int, at_least: int) -> None:
+        path = tmp_path / f"killed-{rank}-{number}.h5"
+        outcome = killer.run(path, *arguments, at=number, ranks=ranks, rank=rank)
+        assert outcome.code != 0, f"rank {rank} at call {number}: {outcome}"
+        if Path(f"{path}.weft-undo").exists():
+            w.run_ecg(path, *arguments[:-2], "--append", ranks=ranks)
+        w.check_h5dump(path)
+        committed = w.check_committed(path, NODES, STEPS)
+        assert committed >= at_least, f"rank {rank} at call {number}: {committed} committed, {at_least} expected"
+        clear(path)
+
+    with ThreadPoolExecutor(2) as pool:
+        for result in [pool.submit(kill, *one) for one in kills]:
+            result.result()
+
+
+def _writes(ownership: str, rank: int) -> bool:
+    """Rank 0 makes the file. With `uneven` it holds no nodes, but writes the times."""
+    return rank == 0 or ownership != "none"
