@@ -29,17 +29,19 @@ class OwnerStrategy final : public WriteStrategy {
   explicit OwnerStrategy(const StrategyContext& context) : context_(context) {
     plan_fields();
     choose_window();
-    for (auto& field : fields_) {
-      field->shape.steps = window_steps_;
-      field->mail = std::make_unique<exchange::Mail>(field->shape);
-      for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
-    }
-    flusher_ = std::make_unique<Flusher>(context.store, context.map, context.comm.rank(), context.options.sync,
-                                         context.counters);
-    if (!owns_tiles_) {
-      storage::raise_slot(context.store, context.map, static_cast<std::uint64_t>(context.comm.rank()),
-                          storage::kIdleSlot);
-    }
+    agree_on(context.comm, [&] {  // a rank may have no memory left, or no room on the disk for its slot
+      for (auto& field : fields_) {
+        field->shape.steps = window_steps_;
+        field->mail = std::make_unique<exchange::Mail>(field->shape);
+        for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
+      }
+      flusher_ = std::make_unique<Flusher>(context.store, context.map, context.comm.rank(), context.options.sync,
+                                           context.counters);
+      if (!owns_tiles_) {
+        storage::raise_slot(context.store, context.map, static_cast<std::uint64_t>(context.comm.rank()),
+                            storage::kIdleSlot);
+      }
+    });
   }
 
   void begin(std::uint64_t step) override {

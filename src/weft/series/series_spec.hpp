@@ -33,61 +33,61 @@ struct LayoutSpec {
   LayoutKind kind = LayoutKind::reads;
   std::uint64_t target_bytes = 1ULL << 20;
   std::string reads = "snapshot=1,trace=1";  // as `weft layout --read`
-  layout::Store store;                       // what the layout is designed for
-  Shape chunk;                               // for LayoutKind::given: steps first
+  layout::Store store{};                       // what the layout is designed for
+  Shape chunk{};                               // for LayoutKind::given: steps first
 };
 
 struct FieldSpec {
-  std::string name;
+  std::string name{};
   DataType type = DataType::float64;
-  Shape per_step;  // global shape of one step; axis 0 is the node (or cell); {} for one number a step
+  Shape per_step{};  // global shape of one step; axis 0 is the node (or cell); {} for one number a step
   Support support = Support::nodes;
-  std::string units;
-  Attributes attributes;
-  LayoutSpec layout;
+  std::string units{};
+  Attributes attributes{};
+  LayoutSpec layout{};
   // Which elements this rank holds. Not used for a global field: rank 0's values count, other ranks may put the same or
   // nothing.
   partition::Ownership owned = partition::Ownership::none({});
   // For a field on some of the nodes only: per_step[0] is their number, `owned` counts among them, and this names, for
   // each of this rank's owned rows in the order of its local array, the node (or cell) it stands for. Stored as
   // /weft/subsets/NAME.
-  std::optional<std::vector<std::uint64_t>> subset;
+  std::optional<std::vector<std::uint64_t>> subset{};
 };
 
 // The mesh, in parts: every rank gives the points it owns and its own cells.
 struct MeshSpec {
   std::uint64_t points = 0;                                     // of the whole mesh
   partition::Ownership owned = partition::Ownership::none({});  // of an array {points, 3}
-  std::vector<double> coordinates;                              // local rows of x, y, z
+  std::vector<double> coordinates{};                              // local rows of x, y, z
   // Cells of this rank, numbered over all ranks in rank order: VTK cell type, number of points, and global point
   // numbers.
-  std::vector<std::uint8_t> cell_types;
-  std::vector<std::int64_t> cell_sizes;
-  std::vector<std::int64_t> connectivity;
+  std::vector<std::uint8_t> cell_types{};
+  std::vector<std::int64_t> cell_sizes{};
+  std::vector<std::int64_t> connectivity{};
 };
 
 struct WriterOptions {
   std::uint64_t budget_bytes = 256ULL << 20;  // memory a rank may use for windows
   bool sync = false;                          // a step counts as committed only when it is on the disk
   // Puts a store of one's own around the file's (counting, delaying, failing).
-  std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap_store;
+  std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap_store{};
 };
 
 struct SeriesSpec {
-  std::optional<std::uint64_t> steps;  // nothing: unknown, the file grows by segments whose lengths double
-  std::vector<FieldSpec> fields;
-  std::optional<MeshSpec> mesh;
-  std::string time_units;
-  Attributes attributes;
+  std::optional<std::uint64_t> steps{};  // nothing: unknown, the file grows by segments whose lengths double
+  std::vector<FieldSpec> fields{};
+  std::optional<MeshSpec> mesh{};
+  std::string time_units{};
+  Attributes attributes{};
   std::uint64_t align_bytes = 0;  // large data begin at multiples of this (a stripe, say)
-  WriterOptions options;
+  WriterOptions options{};
 };
 
 // For going on with a series that exists. Fields are the file's; only who holds what is said anew.
 struct AppendSpec {
-  std::vector<std::pair<std::string, partition::Ownership>> owned;  // one for each field that is not global
-  std::optional<std::uint64_t> from_step;  // go back to here and write anew; nothing: after the committed steps
-  WriterOptions options;
+  std::vector<std::pair<std::string, partition::Ownership>> owned{};  // one for each field that is not global
+  std::optional<std::uint64_t> from_step{};  // go back to here and write anew; nothing: after the committed steps
+  WriterOptions options{};
 };
 
 }  // namespace weft
