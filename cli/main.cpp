@@ -2,9 +2,13 @@
 // fails.
 #include <fmt/format.h>
 
+#include <hdf5.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "cli/info_command.hpp"
 #include "cli/layout_command.hpp"
@@ -12,7 +16,24 @@
 #include "cli/run_command.hpp"
 #include "weft/support/error.hpp"
 
+namespace {
+
+// Before MPI runs, launchers say in the environment which rank this is. All ranks have the same command line: one
+// complains.
+bool speaks_for_all() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* rank = std::getenv(name);
+    if (rank != nullptr) return std::string_view(rank) == "0";
+  }
+  return true;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  // Weft closes what it opens. What HDF5 could not close (a full disk) would crash its own clean-up when the program
+  // ends.
+  H5dont_atexit();
   CLI::App app{"Weft: simulation output that is fast to write and fast to read, in one plain HDF5 file"};
   app.set_version_flag("--version", "weft " WEFT_VERSION);
   app.require_subcommand(1);
@@ -27,7 +48,7 @@ int main(int argc, char** argv) {
     return ended.get_exit_code();  // what there was to say has been said
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    fmt::print(stderr, "weft: error: {}; see weft --help\n", error.what());
+    if (speaks_for_all()) fmt::print(stderr, "weft: error: {}; see weft --help\n", error.what());
     return 2;
   } catch (const weft::Error& error) {
     fmt::print(stderr, "weft: error: {}\n", error.what());

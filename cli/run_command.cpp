@@ -14,6 +14,7 @@
 
 #include "cli/mpi_session.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
+#include "kernels/ecg/step_source.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -61,6 +62,7 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
                 "use joint or separate");
   }
   options.joint = arguments.fields == "joint";
+  kernels::parse_dealing(options.ownership);
   for (const std::string& hint : arguments.hints) {
     const std::size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0) {

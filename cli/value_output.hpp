@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/support/large_memory.hpp"
 #include "weft/storage/series_map.hpp"
+#include "weft/support/large_memory.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::cli {
@@ -24,7 +24,7 @@ enum class Selection : unsigned char { trace, snapshot, box };
 struct ReadValues {
   storage::FieldMap field;
   Selection selection;
-  Box box;                       // in the dataset's coordinates
+  Box box;                  // in the dataset's coordinates
   Values<double> times;     // of the box's steps
   Values<std::byte> bytes;  // the row-major array of box.count
 };

@@ -66,18 +66,26 @@ def call(
     command: list[str], *, env: dict[str, str] | None = None, cwd: Path | None = None, patience: float = PATIENCE
 ) -> Outcome:
     """Runs a command to its end. A command that takes longer than `patience` fails the test: nothing may hang."""
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         env=environment(env),
         cwd=cwd,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        timeout=patience,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # the launcher takes its ranks along, which it cannot when killed
+            try:
+                process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+    return Outcome(process.returncode, out, err)
 
 
 def on_ranks(ranks: int | None, command: list[str]) -> list[str]:

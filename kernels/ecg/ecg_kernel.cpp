@@ -28,8 +28,7 @@ struct Seconds {
 std::unique_ptr<StepSource> make_source(Communicator& comm, const EcgOptions& options) {
   const Dealing dealing = parse_dealing(options.ownership);
   if (options.source == "synthetic") {
-    return synthetic_source(comm, options.nodes == 0 ? 100'000 : options.nodes,
-                            options.steps == 0 ? 151 : options.steps, options.joint, dealing);
+    return synthetic_source(comm, options.nodes.value_or(100'000), options.steps.value_or(151), options.joint, dealing);
   }
   if (options.source == "replay") {
     if (options.from.empty()) {

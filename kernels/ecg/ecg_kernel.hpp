@@ -17,10 +17,10 @@
 namespace weft::kernels {
 
 struct EcgOptions {
-  std::string source = "synthetic";  // or replay
-  std::string from;                  // FILE[:DATASET], for replay
-  std::uint64_t nodes = 0;           // 0: 100,000 for synthetic, all that are recorded for replay
-  std::uint64_t steps = 0;           // 0: 151 for synthetic, all that are recorded for replay
+  std::string source = "synthetic";    // or replay
+  std::string from;                    // FILE[:DATASET], for replay
+  std::optional<std::uint64_t> nodes;  // nothing: 100,000 for synthetic, all that are recorded for replay
+  std::optional<std::uint64_t> steps;  // nothing: 151 for synthetic, all that are recorded for replay
   bool joint = true;
   std::string ownership = "blocks";
   LayoutSpec layout;

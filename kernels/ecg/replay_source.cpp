@@ -209,22 +209,23 @@ class ReplaySource final : public StepSource {
 
 }  // namespace
 
-std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from, std::uint64_t nodes,
-                                          std::uint64_t steps, Dealing dealing) {
+std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,
+                                          std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
+                                          Dealing dealing) {
   Recording recording;
   agree_on(comm, [&] {
     recording = look(from);
-    const auto take = [&](std::uint64_t& wanted, std::uint64_t there, const char* what) {
-      if (wanted > there) {
-        throw Error(ErrorKind::usage, recording.file, fmt::format("has {} {}, not {}", there, what, wanted),
+    const auto take = [&](std::optional<std::uint64_t>& wanted, std::uint64_t there, const char* what) {
+      if (wanted && (*wanted > there || *wanted == 0)) {
+        throw Error(ErrorKind::usage, recording.file, fmt::format("has {} {}, not {}", there, what, *wanted),
                     fmt::format("leave --{} out to take all", what));
       }
-      if (wanted == 0) wanted = there;
+      if (!wanted) wanted = there;
     };
     take(steps, recording.shape[0], "steps");
     take(nodes, recording.shape[1], "nodes");
   });
-  return std::make_unique<ReplaySource>(comm, std::move(recording), nodes, steps, dealing);
+  return std::make_unique<ReplaySource>(comm, std::move(recording), *nodes, *steps, dealing);
 }
 
 }  // namespace weft::kernels

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,9 +54,10 @@ std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t n
                                              Dealing dealing);
 
 // `from` is FILE or FILE:DATASET; without one, /Data or else the largest dataset with steps and nodes. Axis 0 is the
-// step, axis 1 the node. `nodes` and `steps`, where not 0, take only so many from the start. Collective: rank 0 looks,
+// step, axis 1 the node. `nodes` and `steps`, where given, take only so many from the start. Collective: rank 0 looks,
 // errors are agreed.
-std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from, std::uint64_t nodes,
-                                          std::uint64_t steps, Dealing dealing);
+std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,
+                                          std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
+                                          Dealing dealing);
 
 }  // namespace weft::kernels

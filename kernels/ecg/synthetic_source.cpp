@@ -110,7 +110,9 @@ std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t n
   if (nodes / static_cast<std::uint64_t>(comm.size()) >= kMostNodesPerRank) {
     throw Error(ErrorKind::usage, "--nodes", "more than 2^31 - 1 nodes a rank", "use more ranks").agreed();
   }
-  return std::make_unique<SyntheticSource>(comm, nodes, steps, joint, dealing);
+  std::unique_ptr<StepSource> source;
+  agree_on(comm, [&] { source = std::make_unique<SyntheticSource>(comm, nodes, steps, joint, dealing); });
+  return source;
 }
 
 }  // namespace weft::kernels

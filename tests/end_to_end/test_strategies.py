@@ -94,7 +94,8 @@ def test_more_ranks_than_nodes(tmp_path: Path, strategy: str, nodes: int, ranks:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "ownership"), [("owner", "scatter"), ("owner", "blocks"), ("cached", "scatter"), ("per-step", "uneven")]
+    ("strategy", "ownership"),
+    [("owner", "scatter"), ("owner", "blocks"), ("cached", "scatter"), ("per-step", "uneven")],
 )
 def test_no_mpi_call_above_the_count_limit(tmp_path: Path, strategy: str, ownership: str) -> None:
     # Messages between ranks are several times 1,000 bytes here, and so is a rank's part of a collective write.

@@ -88,19 +88,19 @@ static void before_fd(const char* call, int fd, long offset, const struct iovec*
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-#define WATCH_PWRITE(name)                                               \
-  ssize_t name(int fd, const void* data, size_t bytes, off_t offset) {   \
-    const struct iovec piece = {(void*)(uintptr_t)data, bytes};          \
-    before_fd(#name, fd, offset, &piece, 1);                             \
-    return NEXT(name)(fd, data, bytes, offset);                          \
+#define WATCH_PWRITE(name)                                             \
+  ssize_t name(int fd, const void* data, size_t bytes, off_t offset) { \
+    const struct iovec piece = {(void*)(uintptr_t)data, bytes};        \
+    before_fd(#name, fd, offset, &piece, 1);                           \
+    return NEXT(name)(fd, data, bytes, offset);                        \
   }
 WATCH_PWRITE(pwrite)
 WATCH_PWRITE(pwrite64)
 
-#define WATCH_PWRITEV(name)                                                       \
-  ssize_t name(int fd, const struct iovec* pieces, int count, off_t offset) {     \
-    before_fd(#name, fd, offset, pieces, count);                                  \
-    return NEXT(name)(fd, pieces, count, offset);                                 \
+#define WATCH_PWRITEV(name)                                                   \
+  ssize_t name(int fd, const struct iovec* pieces, int count, off_t offset) { \
+    before_fd(#name, fd, offset, pieces, count);                              \
+    return NEXT(name)(fd, pieces, count, offset);                             \
   }
 WATCH_PWRITEV(pwritev)
 WATCH_PWRITEV(pwritev64)
@@ -111,18 +111,18 @@ ssize_t write(int fd, const void* data, size_t bytes) {
   return NEXT(write)(fd, data, bytes);
 }
 
-#define WATCH_FTRUNCATE(name)               \
-  int name(int fd, off_t size) {            \
-    before_fd(#name, fd, size, NULL, 0);    \
-    return NEXT(name)(fd, size);            \
+#define WATCH_FTRUNCATE(name)            \
+  int name(int fd, off_t size) {         \
+    before_fd(#name, fd, size, NULL, 0); \
+    return NEXT(name)(fd, size);         \
   }
 WATCH_FTRUNCATE(ftruncate)
 WATCH_FTRUNCATE(ftruncate64)
 
-#define WATCH_TRUNCATE(name)                                           \
-  int name(const char* path, off_t size) {                             \
-    if (is_watched(path)) before(#name, path, -1, size, NULL, 0);      \
-    return NEXT(name)(path, size);                                     \
+#define WATCH_TRUNCATE(name)                                      \
+  int name(const char* path, off_t size) {                        \
+    if (is_watched(path)) before(#name, path, -1, size, NULL, 0); \
+    return NEXT(name)(path, size);                                \
   }
 WATCH_TRUNCATE(truncate)
 WATCH_TRUNCATE(truncate64)

@@ -16,8 +16,8 @@ namespace weft {
 namespace {
 
 using partition::MovePlan;
-using partition::Ownership;
 using partition::OwnerRule;
+using partition::Ownership;
 using partition::TileGrid;
 
 // Random, but the same on every rank: each rank makes the ownerships of all.
@@ -220,7 +220,8 @@ TEST(ExchangeErrors, AnElementWithoutAnOwnerIsToldToAllRanks) {
   const Shape shape{53, 2};
   for (const std::uint64_t hole : {0, 17, 52}) {
     std::vector<std::uint64_t> ids;
-    for (std::uint64_t n = static_cast<std::uint64_t>(comm.rank()); n < 53; n += static_cast<std::uint64_t>(comm.size())) {
+    for (std::uint64_t n = static_cast<std::uint64_t>(comm.rank()); n < 53;
+         n += static_cast<std::uint64_t>(comm.size())) {
       if (n != hole) ids.push_back(n);
     }
     const std::string line = agreed_line(comm, TileGrid(shape, {5, 2}), Ownership::nodes(shape, ids));

@@ -25,7 +25,8 @@ class SeriesFailuresTest : public testing::Test {
   std::vector<FieldSpec> fields() {
     std::vector<FieldSpec> fields;
     fields.push_back(field_of("V", DataType::float64, {101}, in_turn({101}, comm_.rank(), comm_.size())));
-    fields.push_back(field_of("u", DataType::float32, {64, 3}, partition::even_nodes({64, 3}, comm_.rank(), comm_.size())));
+    fields.push_back(
+        field_of("u", DataType::float32, {64, 3}, partition::even_nodes({64, 3}, comm_.rank(), comm_.size())));
     fields[0].layout.kind = fields[1].layout.kind = LayoutKind::given;
     fields[0].layout.chunk = {4, 5};
     fields[1].layout.chunk = {4, 4, 3};
@@ -106,9 +107,8 @@ TEST_P(FullDiskTest, ClosingAfterwardsSaysItAgain) {
   options.strategy = GetParam();
   SeriesSpec full = spec();
   full.options.wrap_store = [&](std::unique_ptr<storage::ByteStore> store) {
-    return storage::failing_store(std::move(store), [this](std::uint64_t write, std::uint64_t) {
-      return mine_ && write >= 4 ? ENOSPC : 0;
-    });
+    return storage::failing_store(
+        std::move(store), [this](std::uint64_t write, std::uint64_t) { return mine_ && write >= 4 ? ENOSPC : 0; });
   };
   SeriesWriter writer = create_series(MPI_COMM_WORLD, path_, full, options);
   const std::string line = agreed_error([&] {
@@ -125,9 +125,8 @@ TEST_P(FullDiskTest, ClosingAfterwardsSaysItAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, FullDiskTest,
-                         testing::Values(Strategy::owner, Strategy::cached, Strategy::per_step),
-                         [](const auto& info) {
-                           std::string name(name_of(info.param));
+                         testing::Values(Strategy::owner, Strategy::cached, Strategy::per_step), [](const auto& test) {
+                           std::string name(name_of(test.param));
                            std::erase(name, '-');
                            return name;
                          });
@@ -138,7 +137,8 @@ TEST_F(SeriesFailuresTest, ARankThatOwnsNoChunkMeetsAFullDiskToo) {
   full.fields = {field_of("V", DataType::float64, {4}, partition::even_nodes({4}, comm_.rank(), comm_.size()))};
   full.options.budget_bytes = 1 << 20;
   full.options.wrap_store = [this](std::unique_ptr<storage::ByteStore> store) {
-    return storage::failing_store(std::move(store), [this](std::uint64_t, std::uint64_t) { return mine_ ? ENOSPC : 0; });
+    return storage::failing_store(std::move(store),
+                                  [this](std::uint64_t, std::uint64_t) { return mine_ ? ENOSPC : 0; });
   };
   const std::string line = agreed_error([&] { create_series(MPI_COMM_WORLD, path_, full); });
   EXPECT_THAT(line, HasSubstr("No space left on device"));
@@ -186,20 +186,25 @@ TEST_P(WrongPutTest, IsToldAtOnceAndLaterToAll) {
 
 INSTANTIATE_TEST_SUITE_P(
     Puts, WrongPutTest,
-    testing::Values(
-        WrongPut{"UnknownField", [](SeriesWriter& w, std::uint64_t n) { w.put("Vm", std::vector<double>(n)); },
-                 {"put(\"Vm\")", "no such field", "V, u"}},
-        WrongPut{"Time", [](SeriesWriter& w, std::uint64_t) { w.put("time", std::vector<double>(1)); },
-                 {"put(\"time\")", "no such field"}},
-        WrongPut{"WrongType", [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<float>(n)); },
-                 {"put(\"V\")", "float32", "float64"}},
-        WrongPut{"TooFew", [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n - 1)); },
-                 {"put(\"V\")", "values, this rank holds"}},
-        WrongPut{"TooMany", [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n + 1)); },
-                 {"put(\"V\")", "values, this rank holds"}},
-        WrongPut{"Twice", [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n)); },
-                 {"put(\"V\")", "was put in step 10 already"}}),
-    [](const auto& info) { return info.param.name; });
+    testing::Values(WrongPut{"UnknownField",
+                             [](SeriesWriter& w, std::uint64_t n) { w.put("Vm", std::vector<double>(n)); },
+                             {"put(\"Vm\")", "no such field", "V, u"}},
+                    WrongPut{"Time",
+                             [](SeriesWriter& w, std::uint64_t) { w.put("time", std::vector<double>(1)); },
+                             {"put(\"time\")", "no such field"}},
+                    WrongPut{"WrongType",
+                             [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<float>(n)); },
+                             {"put(\"V\")", "float32", "float64"}},
+                    WrongPut{"TooFew",
+                             [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n - 1)); },
+                             {"put(\"V\")", "values, this rank holds"}},
+                    WrongPut{"TooMany",
+                             [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n + 1)); },
+                             {"put(\"V\")", "values, this rank holds"}},
+                    WrongPut{"Twice",
+                             [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n)); },
+                             {"put(\"V\")", "was put in step 10 already"}}),
+    [](const auto& test) { return test.param.name; });
 
 TEST_F(SeriesFailuresTest, AStepWithoutAField) {
   const SeriesSpec right = spec();

@@ -100,9 +100,16 @@ TEST_P(SeriesValuesTest, EveryKindOfField) {
 }
 
 TEST_P(SeriesValuesTest, AnUnknownNumberOfSteps) {
+  // Without global fields, whose long chunks make the first segment 1,024 steps long; and of a collective strategy's
+  // fields only some, as each makes a collective call a step.
+  const bool collective = GetParam().strategy != Strategy::owner;
+  std::erase_if(fields_, [&](const FieldSpec& field) {
+    return field.support == Support::global || (collective && field.name != "V" && field.name != "heart");
+  });
   SeriesWriter writer = create_series(MPI_COMM_WORLD, path_, spec(std::nullopt), options());
   write_steps(writer, fields_, 141);
   writer.close();
+  EXPECT_GT(writer.map().segments.size(), 1U);
   expect_file(141);
 }
 
@@ -152,7 +159,8 @@ TEST_P(SeriesValuesTest, GoingOnWithAnotherNumberOfRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, SeriesValuesTest,
-                         testing::Values(Way{Strategy::owner, 0x7fffffff, 1 << 20}, Way{Strategy::owner, 1000, 40 << 10},
+                         testing::Values(Way{Strategy::owner, 0x7fffffff, 1 << 20},
+                                         Way{Strategy::owner, 1000, 40 << 10},
                                          Way{Strategy::cached, 0x7fffffff, 1 << 20},
                                          Way{Strategy::per_step, 0x7fffffff, 1 << 20}),
                          name_of_way);
@@ -173,7 +181,8 @@ TEST(SeriesCountLimit, CollectiveWritesAreCut) {
     SeriesWriter writer = create_series(MPI_COMM_WORLD, file_name(), spec, options);
     write_steps(writer, fields, 3);
     writer.close();
-    EXPECT_GT(writer.counters().hdf5_collective_writes, 6U);
+    // Uncut they would be one for each field and step, or one for each field: 3 steps are one row of chunks.
+    EXPECT_GT(writer.counters().hdf5_collective_writes, strategy == Strategy::per_step ? 6U : 2U);
     meet();
     if (comm.rank() == 0) expect_steps(file_name(), fields, 3);
     meet();
@@ -201,7 +210,8 @@ TEST(SeriesMesh, PointsAndMixedCellsOfAllRanks) {
   for (std::uint64_t c = 0; c < cells_of(rank); ++c) {
     mesh.cell_types.push_back(c % 2 == 0 ? 10 : 12);
     mesh.cell_sizes.push_back(corners(c));
-    for (unsigned i = 0; i < corners(c); ++i) mesh.connectivity.push_back(static_cast<std::int64_t>((rank + c + i) % 101));
+    for (unsigned i = 0; i < corners(c); ++i)
+      mesh.connectivity.push_back(static_cast<std::int64_t>((rank + c + i) % 101));
   }
   spec.mesh = mesh;
   SeriesWriter writer = create_series(MPI_COMM_WORLD, file_name(), spec);

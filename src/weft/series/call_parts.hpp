@@ -12,7 +12,7 @@ namespace weft::series {
 // axis (1) is cut first, as chunks are seldom whole along it anyway, then the steps, then the axes behind. An empty
 // array has no parts.
 //
-// Example: (151, 1626658, 2) doubles with a limit of 1 GiB: 4 parts of (151, 444,380 or less, 2).
+// Example: (151, 1626658, 2) doubles with a limit of 1 GiB: 4 parts of (151, 444,429 or less, 2).
 std::vector<Box> call_parts(const Shape& count, std::uint64_t element_bytes, std::uint64_t limit);
 
 }  // namespace weft::series

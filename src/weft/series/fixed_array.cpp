@@ -16,6 +16,11 @@ void check_mesh(const MeshSpec& mesh) {
   const auto bad = [](const std::string& what, std::string_view remedy) {
     return Error(ErrorKind::usage, "mesh", what, remedy);
   };
+  if (mesh.points == 0) throw bad("no points", "give a mesh at least one, or leave it out");
+  if (mesh.owned.shape() != Shape{mesh.points, 3}) {
+    throw bad(fmt::format("an ownership of {} for {} points", to_string(mesh.owned.shape()), mesh.points),
+              "make it for an array of (points, 3)");
+  }
   if (mesh.coordinates.size() != mesh.owned.local_elements()) {
     throw bad(fmt::format("{} coordinates for {} values owned", mesh.coordinates.size(), mesh.owned.local_elements()),
               "give x, y and z of every point of the ownership, ghosts included");

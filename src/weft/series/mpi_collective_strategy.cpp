@@ -153,6 +153,11 @@ class CollectiveStrategy final : public WriteStrategy {
     for (const auto& cache : caches_) committed = std::min(committed, cache->first);
     if (committed == committed_) return;
     agree_on(*comm_, [&] { commit(committed); });
+    // Only now, so that all ranks still stand at the same step where one of them failed, and close() can follow.
+    if (comm_->rank() == 0) {
+      times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(committed - committed_));
+    }
+    committed_ = committed;
   }
 
   void write_field(std::size_t f, FieldCache& cache) {
@@ -161,6 +166,7 @@ class CollectiveStrategy final : public WriteStrategy {
       context_.make_room();
     }
     if (cache.mail) cache.mail->deliver(*comm_, cache.gathered, *cache.tiles);
+    reserve_room();
     agree_on(*comm_, [&] { open_file(); });
     const storage::SegmentMap& segment = segment_of(cache.first);
     const storage::ArrayMap& array = segment.fields[f];
@@ -178,6 +184,16 @@ class CollectiveStrategy final : public WriteStrategy {
     cache.first += cache.gathered;
     cache.gathered = 0;
     ++context_.counters.windows;
+  }
+
+  // Once for each segment. Open MPI's collective write has been seen to report success on a full disk, and MPICH's to
+  // hang.
+  void reserve_room() {
+    if (reserved_ == context_.map.capacity()) return;
+    agree_on(*comm_, [&] {
+      if (comm_->rank() == 0) storage::reserve_space(context_.map.path);
+    });
+    reserved_ = context_.map.capacity();
   }
 
   // One collective call; `part` is nullptr on a rank that has nothing left to give.
@@ -229,12 +245,10 @@ class CollectiveStrategy final : public WriteStrategy {
             requests);
       }
       for (const storage::WriteRequest& request : requests) context_.store.write_at(request.offset, request.pieces);
-      times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(steps - committed_));
     }
     if (context_.options.sync) context_.store.sync();
     ++context_.counters.app_slot_writes;
     storage::raise_slot(context_.store, context_.map, static_cast<std::uint64_t>(comm_->rank()), steps);
-    committed_ = steps;
   }
 
   const storage::SegmentMap& segment_of(std::uint64_t step) const {
@@ -264,6 +278,7 @@ class CollectiveStrategy final : public WriteStrategy {
   CollectiveOptions options_;
   std::vector<std::unique_ptr<FieldCache>> caches_;  // fields[1] on
   Handle file_;
+  std::uint64_t reserved_ = 0;   // there is room on the disk for so many steps
   std::uint64_t next_ = 0;       // the present step
   std::uint64_t committed_ = 0;  // steps before this are in the file
   std::vector<double> times_;    // on rank 0: of steps from committed_ on

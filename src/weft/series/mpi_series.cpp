@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "weft/series/mpi_collective_strategy.hpp"
+#include "weft/storage/metadata_change.hpp"
 
 namespace weft {
 
@@ -24,6 +25,7 @@ bool on_lustre(const std::string& path) {
 // Striping is fixed when a file is made, so an empty file is made through MPI-IO, which knows how to ask Lustre for it;
 // the series is then created in that file.
 void create_striped(const std::string& path, const MpiOptions& options) {
+  storage::forget_metadata_changes(path);
   ::unlink(path.c_str());
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);

@@ -120,8 +120,8 @@ class SeriesReader {
     return read<T>(field, block_box(field, first_node, nodes));
   }
   template <typename T>
-  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes,
-                       std::uint64_t first_step, std::uint64_t steps) const {
+  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
+                  std::uint64_t steps) const {
     return read<T>(field, block_box(field, first_node, nodes, first_step, steps));
   }
 

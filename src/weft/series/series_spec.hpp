@@ -33,8 +33,8 @@ struct LayoutSpec {
   LayoutKind kind = LayoutKind::reads;
   std::uint64_t target_bytes = 1ULL << 20;
   std::string reads = "snapshot=1,trace=1";  // as `weft layout --read`
-  layout::Store store{};                       // what the layout is designed for
-  Shape chunk{};                               // for LayoutKind::given: steps first
+  layout::Store store{};                     // what the layout is designed for
+  Shape chunk{};                             // for LayoutKind::given: steps first
 };
 
 struct FieldSpec {
@@ -58,7 +58,7 @@ struct FieldSpec {
 struct MeshSpec {
   std::uint64_t points = 0;                                     // of the whole mesh
   partition::Ownership owned = partition::Ownership::none({});  // of an array {points, 3}
-  std::vector<double> coordinates{};                              // local rows of x, y, z
+  std::vector<double> coordinates{};                            // local rows of x, y, z
   // Cells of this rank, numbered over all ranks in rank order: VTK cell type, number of points, and global point
   // numbers.
   std::vector<std::uint8_t> cell_types{};

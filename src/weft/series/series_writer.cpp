@@ -23,6 +23,37 @@ partition::Ownership of_rank_zero(const Shape& per_step, int rank) {
   return rank == 0 ? partition::Ownership::all(per_step) : partition::Ownership::none(per_step);
 }
 
+std::uint64_t row_elements(const Shape& per_step) {
+  std::uint64_t row = 1;
+  for (std::size_t i = 1; i < per_step.size(); ++i) row *= per_step[i];
+  return row;
+}
+
+// What each rank can find wrong by itself, before anything is planned with it.
+void check_field(const FieldSpec& field) {
+  const std::string where = "field " + field.name;
+  for (const std::uint64_t extent : field.per_step) {
+    if (extent != 0) continue;
+    throw Error(ErrorKind::usage, where, fmt::format("steps of shape {} hold nothing", to_string(field.per_step)),
+                "every extent is at least 1");
+  }
+  if (field.support != Support::global && field.owned.shape() != field.per_step) {
+    throw Error(
+        ErrorKind::usage, where,
+        fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
+        "make the ownership for the field's own shape");
+  }
+  if (!field.subset) return;
+  if (field.per_step.empty() || field.support == Support::global) {
+    throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
+  }
+  const std::uint64_t rows = field.owned.local_elements() / row_elements(field.per_step);
+  if (field.subset->size() != rows) {
+    throw Error(ErrorKind::usage, where, fmt::format("{} node numbers for {} rows", field.subset->size(), rows),
+                "name one node for each row of the rank's local array");
+  }
+}
+
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector<series::FixedArray>& fixed) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
@@ -35,22 +66,9 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector
   }
   std::uint64_t longest_chunk = 1;
   for (const FieldSpec& field : spec.fields) {
-    for (const std::uint64_t extent : field.per_step) {
-      if (extent == 0) {
-        throw Error(ErrorKind::usage, "field " + field.name,
-                    fmt::format("steps of shape {} hold nothing", to_string(field.per_step)),
-                    "every extent is at least 1");
-      }
-    }
-    if (field.support != Support::global && field.owned.shape() != field.per_step) {
-      throw Error(
-          ErrorKind::usage, "field " + field.name,
-          fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
-          "make the ownership for the field's own shape");
-    }
     const series::FieldLayout layout =
         series::choose_layout(field, spec.steps.value_or(kAssumedSteps), ranks, spec.align_bytes);
-    longest_chunk = std::max(longest_chunk, layout.chunk[0]);
+    if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale},
                            layout.chunk,
                            field.attributes});
@@ -80,6 +98,9 @@ class SeriesWriter::Impl {
   void create(const std::string& path, const SeriesSpec& spec) {
     std::vector<std::int64_t> offsets;
     std::vector<series::FixedArray> fixed;
+    agree_on(*comm_, [&] {
+      for (const FieldSpec& field : spec.fields) check_field(field);
+    });
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
     for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
     map_ = share_map(*comm_, [&] { return storage::create_series_file(path, plan_file(spec, comm_->size(), fixed)); });
@@ -98,7 +119,10 @@ class SeriesWriter::Impl {
       storage::undo_metadata_change(path);
       storage::SeriesMap map = storage::read_series_map(path);
       const auto ranks = static_cast<std::uint64_t>(comm_->size());
-      return map.commit.shape[0] < ranks ? storage::grow_slots(map, ranks) : map;
+      if (map.commit.shape[0] < ranks) map = storage::grow_slots(map, ranks);
+      // Other readers must see every step that may now be committed.
+      if (map.length < map.capacity()) map = storage::set_length(map, map.capacity());
+      return map;
     });
     open_store();
     agree_on(*comm_, [&] {
@@ -241,8 +265,7 @@ class SeriesWriter::Impl {
   static void add_subset(const FieldSpec& field, std::vector<series::FixedArray>& fixed) {
     if (!field.subset) return;
     // One number for each row of the field: the ownership of {k, 2} becomes that of {k}.
-    std::uint64_t row = 1;
-    for (std::size_t i = 1; i < field.per_step.size(); ++i) row *= field.per_step[i];
+    const std::uint64_t row = row_elements(field.per_step);
     std::vector<std::uint64_t> ids;
     std::vector<std::uint8_t> ghost(field.owned.local_elements() / row, 1);
     ids.assign(ghost.size(), 0);

@@ -65,4 +65,9 @@ enum class OpenMode {
 std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
                                       std::shared_ptr<SyscallCounters> counters = nullptr);
 
+// Asks the file system to set aside room for all of the file as it stands, holes included, so that a full disk is met
+// here and not in the middle of a collective write, which some MPI libraries report as done. Throws Error(system) where
+// there is no room; does nothing where the file system cannot promise any.
+void reserve_space(const std::string& path);
+
 }  // namespace weft::storage

@@ -136,10 +136,10 @@ Handle create_contiguous(hid_t file, const std::string& path, DataType type, con
   return create_dataset(file, path, native_type(type), simple_space(shape), early_and_unfilled());
 }
 
-void create_slots(hid_t file, const std::string& path, std::uint64_t slots) {
-  const Handle dataset = create_dataset(file, path, H5T_NATIVE_UINT64, simple_space({slots}), early_and_unfilled());
-  const std::vector<std::uint64_t> zeros(slots, 0);
-  check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data()), path,
+void create_slots(hid_t file, const std::string& path, const std::vector<std::uint64_t>& values) {
+  const Handle dataset =
+      create_dataset(file, path, H5T_NATIVE_UINT64, simple_space({values.size()}), early_and_unfilled());
+  check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path,
              "cannot write the commit slots");
 }
 

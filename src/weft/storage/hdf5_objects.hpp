@@ -19,8 +19,8 @@ Handle file_access();
 // Datasets of fixed extent, space allocated at once, never filled.
 Handle create_chunked(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
 Handle create_contiguous(hid_t file, const std::string& path, DataType type, const Shape& shape);
-// Commit slots, all 0.
-void create_slots(hid_t file, const std::string& path, std::uint64_t slots);
+// Commit slots, with their values.
+void create_slots(hid_t file, const std::string& path, const std::vector<std::uint64_t>& values);
 
 // Steps [first_step, first_step + steps) of a virtual dataset are the first `steps` of the dataset `path`.
 struct VirtualPiece {

@@ -21,6 +21,8 @@ struct Range {
 };
 
 std::string undo_path(const std::string& path) { return path + ".weft-undo"; }
+std::string part_path(const std::string& path) { return undo_path(path) + ".part"; }
+std::string rehearsal_path(const std::string& path) { return path + ".weft-rehearsal"; }
 
 void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
   if (array.addresses.listed.empty()) {
@@ -32,13 +34,14 @@ void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
 }
 
 // The bytes of [0, size) that are no array's data: HDF5's metadata and what lies unused between.
-std::vector<Range> metadata_ranges(const SeriesMap& map, std::uint64_t size) {
+// Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new.
+std::vector<Range> metadata_ranges(const SeriesMap& map, std::uint64_t size, std::uint64_t old_size) {
   std::vector<Range> data;
   for (const SegmentMap& segment : map.segments) {
     for (const ArrayMap& array : segment.fields) add_array(data, array);
   }
   for (const ArrayMap& array : map.fixed_arrays) add_array(data, array);
-  add_array(data, map.commit);  // slots belong to the ranks; a copy of them would be stale
+  if (map.commit.addresses.base < old_size) add_array(data, map.commit);
   std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   std::vector<Range> rest;
   std::uint64_t at = 0;
@@ -77,7 +80,7 @@ void save_undo(const std::string& path, std::uint64_t old_size, const std::vecto
   }
   const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(undo);
   // Whole under a name of its own first: an undo file that is there is one that can be trusted.
-  const std::string part = undo_path(path) + ".part";
+  const std::string part = part_path(path);
   const auto store = open_posix(part, OpenMode::create);
   store->write_at(0, Bytes(reinterpret_cast<const std::byte*>(cbor.data()), cbor.size()));
   store->sync();
@@ -91,9 +94,9 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
   const QuietHdf5 quiet;
   const auto live = open_posix(map.path, OpenMode::write);
   const std::uint64_t old_size = live->size();
-  const std::vector<Range> old_metadata = metadata_ranges(map, old_size);
+  const std::vector<Range> old_metadata = metadata_ranges(map, old_size, old_size);
 
-  const Scratch scratch{map.path + ".weft-rehearsal"};
+  const Scratch scratch{rehearsal_path(map.path)};
   SeriesMap changed;
   {
     const auto copy = open_posix(scratch.path, OpenMode::create);
@@ -125,7 +128,7 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
   if (new_size > old_size) {
     // Behind the old end nothing refers to anything yet: a crash here leaves the old file, only longer.
     set_size(map.path, new_size);
-    for (const Range& range : metadata_ranges(changed, new_size)) {
+    for (const Range& range : metadata_ranges(changed, new_size, old_size)) {
       if (range.end <= old_size) continue;
       const Range fresh{std::max(range.begin, old_size), range.end};
       live->write_at(fresh.begin, Bytes(read_range(*rehearsed, fresh)));
@@ -139,7 +142,15 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
   ::unlink(undo_path(map.path).c_str());
 }
 
+void forget_metadata_changes(const std::string& path) {
+  for (const std::string& leftover : {undo_path(path), part_path(path), rehearsal_path(path)}) {
+    ::unlink(leftover.c_str());
+  }
+}
+
 bool undo_metadata_change(const std::string& path) {
+  ::unlink(part_path(path).c_str());
+  ::unlink(rehearsal_path(path).c_str());
   if (::access(undo_path(path).c_str(), F_OK) != 0) return false;
   const auto undo_file = open_posix(undo_path(path), OpenMode::read);
   const std::vector<std::byte> cbor = read_range(*undo_file, {0, undo_file->size()});

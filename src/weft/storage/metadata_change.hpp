@@ -21,7 +21,11 @@ namespace weft::storage {
 // meanwhile.
 void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change);
 
-// Puts back what an interrupted change overwrote. False where there was nothing to undo.
+// Removes what changes to an earlier file of this name may have left beside it. For whoever replaces the file.
+void forget_metadata_changes(const std::string& path);
+
+// Puts back what an interrupted change overwrote, and clears away its scratch files. False where there was nothing to
+// undo.
 bool undo_metadata_change(const std::string& path);
 
 }  // namespace weft::storage

@@ -132,4 +132,16 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
   return std::make_unique<PosixStore>(path, descriptor, std::move(counters));
 }
 
+void reserve_space(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) throw system_error(path, "cannot open", errno);
+  struct stat status {};
+  int refused = ::fstat(descriptor, &status) != 0 ? errno : 0;
+  if (refused == 0 && ::fallocate(descriptor, 0, 0, status.st_size) != 0) refused = errno;
+  ::close(descriptor);
+  if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) {
+    throw system_error(path, fmt::format("no room for {} bytes", status.st_size), refused);
+  }
+}
+
 }  // namespace weft::storage

@@ -56,6 +56,7 @@ void check_plan(const std::string& path, const FilePlan& plan) {
 }
 
 Handle new_file(const std::string& path, std::uint64_t align_bytes) {
+  forget_metadata_changes(path);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw system_error(path, "cannot create", EISDIR);
@@ -243,7 +244,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
     for (const FixedArrayPlan& array : plan.fixed_arrays) names.push_back(array.path);
     write_names(weft, "fixed_arrays", names);
   }
-  create_slots(file, "/weft/commit", plan.commit_slots);
+  create_slots(file, "/weft/commit", std::vector<std::uint64_t>(plan.commit_slots, 0));
   create_segment(file, 0, 0, plan.segment_steps, fields);
   for (const FixedArrayPlan& array : plan.fixed_arrays) {
     const Handle dataset = create_contiguous(file, array.path, array.type, array.shape);
@@ -292,18 +293,17 @@ SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots) {
   {
     const auto store = open_posix(map.path, OpenMode::read);
     values = read_slots(*store, map);
+    values.resize(slots, kIdleSlot);
   }
   change_metadata(map, [&](hid_t file) {
+    // Made behind the end of the file before the old ones are given up, so that their values go over with the metadata.
+    create_slots(file, "/weft/more_slots", values);
     check_hdf5(H5Ldelete(file, "/weft/commit", H5P_DEFAULT), map.path, "cannot renew the commit slots");
-    create_slots(file, "/weft/commit", slots);
+    check_hdf5(H5Lmove(file, "/weft/more_slots", file, "/weft/commit", H5P_DEFAULT, H5P_DEFAULT), map.path,
+               "cannot renew the commit slots");
     return map_open_file(file, map.path);
   });
-  SeriesMap grown = read_series_map(map.path);
-  values.resize(slots, kIdleSlot);
-  const auto store = open_posix(map.path, OpenMode::write);
-  store->write_at(grown.commit.addresses.base, std::as_bytes(std::span(values)));
-  store->sync();
-  return grown;
+  return read_series_map(map.path);
 }
 
 }  // namespace weft::storage

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 
 namespace weft {
 
@@ -36,6 +37,8 @@ void agree_on(Communicator& comm, const std::function<void()>& action) {
     action();
   } catch (const Error& error) {
     mine = error;
+  } catch (const std::bad_alloc&) {
+    mine = Error(ErrorKind::system, "", "there is not enough memory", "use more ranks, or less of everything");
   } catch (const std::exception& error) {
     mine = Error(ErrorKind::system, "", error.what());
   }

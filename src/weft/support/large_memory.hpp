@@ -16,8 +16,8 @@ namespace weft {
 // granted, nor below a few large pages.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
-// An allocator whose new elements are left as they are: what is about to be filled need not be zeroed first, and pages are first
-// touched by the threads that fill them.
+// An allocator whose new elements are left as they are: what is about to be filled need not be zeroed first, and pages
+// are first touched by the threads that fill them.
 template <typename T>
 struct UnfilledAllocator : std::allocator<T> {
   template <typename U>

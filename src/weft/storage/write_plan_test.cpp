@@ -1,0 +1,84 @@
+// Plans compared with writing step by step, element by element.
+#include "weft/storage/write_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+namespace weft::storage {
+namespace {
+
+ArrayMap array_of(std::uint64_t steps, std::uint64_t chunk_steps, std::uint64_t tiles, std::uint64_t tile_bytes,
+                  bool listed) {
+  ArrayMap map;
+  map.type = DataType::uint8;
+  map.shape = {steps, tiles * tile_bytes};
+  map.chunk = {chunk_steps, tile_bytes};
+  const std::uint64_t chunks = ceil_div(steps, chunk_steps) * tiles;
+  map.addresses = {1000, chunk_steps * tile_bytes, {}};
+  for (std::uint64_t c = 0; listed && c < chunks; ++c) {  // chunks in falling order: none follows the one before it
+    map.addresses.listed.push_back(1000 + (chunks - 1 - c) * map.addresses.stride);
+  }
+  return map;
+}
+
+class WritePlanTest : public testing::TestWithParam<std::tuple<bool, std::uint64_t>> {};
+
+TEST_P(WritePlanTest, EveryByteOfTheWindowOnceAndInItsPlace) {
+  const auto [listed, most_bytes] = GetParam();
+  const std::uint64_t steps = 10, chunk_steps = 4, all_tiles = 5, tile_bytes = 6;
+  const ArrayMap array = array_of(steps, chunk_steps, all_tiles, tile_bytes, listed);
+  const std::vector<std::uint64_t> tiles{0, 1, 3};
+  for (std::uint64_t first = 0; first < steps; ++first) {
+    for (std::uint64_t count = 1; first + count <= steps; ++count) {
+      std::vector<std::byte> memory(tiles.size() * count * tile_bytes);
+      for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + 1);
+      std::vector<WriteRequest> requests;
+      plan_writes(
+          array, first, count, tiles, all_tiles,
+          [&](std::uint64_t slot, std::uint64_t from, std::uint64_t n) {
+            return Bytes(memory).subspan((slot * count + from) * tile_bytes, n * tile_bytes);
+          },
+          requests, most_bytes);
+      std::map<std::uint64_t, std::byte> file;
+      for (const WriteRequest& request : requests) {
+        ASSERT_LE(request.bytes, most_bytes);
+        std::uint64_t at = request.offset;
+        for (const Bytes& piece : request.pieces) {
+          for (const std::byte byte : piece) ASSERT_TRUE(file.emplace(at++, byte).second);
+        }
+        ASSERT_EQ(at, request.offset + request.bytes);
+      }
+      ASSERT_EQ(file.size(), memory.size());
+      for (std::uint64_t slot = 0; slot < tiles.size(); ++slot) {
+        for (std::uint64_t s = 0; s < count; ++s) {
+          const std::uint64_t step = first + s;
+          const std::uint64_t chunk = step / chunk_steps * all_tiles + tiles[slot];
+          for (std::uint64_t b = 0; b < tile_bytes; ++b) {
+            const std::uint64_t at = array.addresses.at(chunk) + step % chunk_steps * tile_bytes + b;
+            ASSERT_EQ(file.at(at), memory[(slot * count + s) * tile_bytes + b]);
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, WritePlanTest, testing::Combine(testing::Bool(), testing::Values(5U, 24U, 1U << 20)));
+
+TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
+  const ArrayMap array = array_of(8, 4, 5, 6, false);
+  const std::vector<std::uint64_t> tiles{0, 1, 2, 3, 4};
+  const std::vector<std::byte> memory(5ULL * 4 * 6);
+  std::vector<WriteRequest> requests;
+  plan_writes(
+      array, 4, 4, tiles, 5,
+      [&](std::uint64_t slot, std::uint64_t, std::uint64_t) { return Bytes(memory).subspan(slot * 24, 24); }, requests);
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].offset, 1000U + 5 * 24);
+  EXPECT_EQ(requests[0].pieces.size(), 1U) << "memory that meets is one piece";
+}
+
+}  // namespace
+}  // namespace weft::storage

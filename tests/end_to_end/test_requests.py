@@ -1,0 +1,139 @@
+"""What Weft says it asks of the system is what strace sees; and what `weft layout` predicts of a read is what it takes.
+
+strace and HDF5 (where the chunks lie) are the witnesses; Weft's own counters are what is tried.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+
+import weft_run as w
+
+NODES, STEPS = 1009, 43
+
+
+def _can_trace() -> bool:
+    return shutil.which("strace") is not None and w.call(["strace", "-qq", "-e", "trace=none", "true"]).code == 0
+
+
+pytestmark = pytest.mark.skipif(not _can_trace(), reason="strace cannot trace here")
+
+
+@dataclass
+class Moved:
+    name: str
+    offset: int
+    bytes: int
+
+
+def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.Outcome, list[Moved]]:
+    """Runs weft on one rank under strace, and lists its calls on `file`."""
+    log = folder / "strace"
+    for old in folder.glob("strace.*"):
+        old.unlink()
+    # -ff: a log for each thread, so that no line is broken by another thread's.
+    command = ["strace", "-ff", "-o", str(log), "-y", "-e", f"trace={calls}", w.WEFT, *map(str, arguments)]
+    outcome = w.call(command)
+    assert outcome.code == 0, outcome
+    moved = []
+    for one in sorted(folder.glob("strace.*")):
+        for line in one.read_text(errors="replace").splitlines():
+            match = re.match(r"(\w+)\(\d+<(.*?)>, .*, (\d+)\)\s+= (\d+)", line)
+            if match and match[2] == str(file):
+                moved.append(Moved(match[1], int(match[3]), int(match[4])))
+    return outcome, moved
+
+
+@pytest.mark.parametrize("extra", [[], ["--fields", "separate", "--sync"]], ids=["joint", "separate"])
+def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
+    path = tmp_path / "out.h5"
+    small = ["--nodes", NODES, "--steps", STEPS, "--target", "8KiB", "--budget", "100KiB"]
+    outcome, seen = trace(
+        tmp_path, path, "pwritev,pwrite64,write", "run", "ecg", "--json", "--out", path, *small, *extra
+    )
+    report = outcome.json
+    ours = [m for m in seen if m.name == "pwritev"]  # pwrite64 is HDF5's, while it makes the file
+    syscall = report["counters"]["syscall"]
+    assert syscall["writes"] == len(ours)
+    assert syscall["bytes_written"] == sum(m.bytes for m in ours)
+    app = report["counters"]["app"]
+    resets = 2  # the commit slots, before the first step
+    assert app["writes"] + app["slot_writes"] + resets == len(ours)
+    assert app["slot_writes"] == app["windows"]
+    # Nothing is written twice but slots, and HDF5 writes nothing once Weft has begun.
+    with h5py.File(path, "r") as file:
+        slots = file["/weft/commit"].id.get_offset()
+        room = file["/weft/commit"].size * 8
+    data = sorted((m.offset, m.bytes) for m in ours if not slots <= m.offset < slots + room)
+    assert all(a + n <= b for (a, n), (b, _) in zip(data, data[1:]))
+    assert sum(n for _, n in data) == app["bytes_written"]
+    assert app["bytes_written"] >= report["bytes"]
+    w.check_file(path, NODES, STEPS, "separate" if extra else "joint")
+
+
+def read_and_watch(folder: Path, path: Path, field: str, *what: object) -> tuple[Any, list[Moved]]:
+    """`weft read --json`, and the reads strace saw of the field's chunks."""
+    first, end = w.chunk_range(path, field)
+    outcome, seen = trace(
+        folder, path, "preadv,pread64,read", "read", path, "--field", field, "--json", *what
+    )
+    return outcome.json, [m for m in seen if m.name == "preadv" and first <= m.offset < end]
+
+
+@pytest.mark.parametrize("layout", ["reads", "isotropic"])
+@pytest.mark.parametrize("latency", ["1ms", "10us"])
+def test_reads_take_what_the_layout_predicts(tmp_path: Path, layout: str, latency: str) -> None:
+    path = tmp_path / "out.h5"
+    store = ["--target", "8KiB", "--latency", latency, "--bandwidth", "1GB/s"]
+    w.run_ecg(path, "--nodes", NODES, "--steps", STEPS, "--layout", layout, *store, ranks=2)
+    plan = w.weft_ok("layout", f"{STEPS}x{NODES}x2", "--algorithm", layout, *store, "--json").json
+    with h5py.File(path, "r") as file:
+        assert plan["chunk"] == list(file["Data"].chunks)
+        values = file["Data"][...]
+
+    for name in ("trace", "snapshot"):
+        _, seen = read_and_watch(tmp_path, path, "Data", f"--{name}", 0)
+        predicted = plan["reads"][name]
+        assert len(seen) == predicted["requests"], name
+        assert sum(m.bytes for m in seen) == predicted["bytes"], name
+
+    # Elsewhere, at the edges too, a read's own prediction holds, and so do its counters.
+    elsewhere = [f"--trace {NODES - 1}", "--trace 500", f"--snapshot {STEPS - 1}", "--box 3:40,100:900,1"]
+    for what in map(str.split, elsewhere):
+        answer, seen = read_and_watch(tmp_path, path, "Data", *what)
+        requests = answer["requests"]
+        total = sum(m.bytes for m in seen)
+        assert (requests["predicted"]["requests"], requests["predicted"]["bytes"]) == (len(seen), total), what
+        assert (requests["app"]["reads"], requests["app"]["bytes_read"]) == (len(seen), total), what
+        assert (requests["syscall"]["reads"], requests["syscall"]["bytes_read"]) == (len(seen), total), what
+    assert answer["values"] == values[3:40, 100:900, 1:2].tolist()
+
+
+def test_the_default_layout_at_400000_nodes(tmp_path: Path) -> None:
+    if shutil.disk_usage(tmp_path).free < 4 << 30:
+        pytest.skip("takes 1 GB of disk")
+    path = tmp_path / "out.h5"
+    try:
+        w.run_ecg(path, "--nodes", 400_000, "--steps", 151, ranks=2)
+        plan = w.weft_ok("layout", "151x400000x2", "--json").json
+        answer, seen = read_and_watch(tmp_path, path, "Data", "--trace", 123_456, "--delay", "1ms")
+        moved = sum(m.bytes for m in seen)
+        assert len(seen) <= 12 and moved <= 12 << 20
+        assert (len(seen), moved) == (plan["reads"]["trace"]["requests"], plan["reads"]["trace"]["bytes"])
+        with h5py.File(path, "r") as file:
+            assert answer["values"] == file["Data"][:, 123_456].tolist()
+            assert plan["chunk"] == list(file["Data"].chunks)
+
+        _, seen = read_and_watch(tmp_path, path, "Data", "--snapshot", 77, "--delay", "1ms")
+        moved = sum(m.bytes for m in seen)
+        assert len(seen) <= 150 and moved <= 2 * 400_000 * 2 * 8
+        assert (len(seen), moved) == (plan["reads"]["snapshot"]["requests"], plan["reads"]["snapshot"]["bytes"])
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,101 @@
+"""A disk that fills up: one clear line, a non-zero exit, nobody left waiting, and the committed steps stay readable.
+
+The file is made sparse, at full extent, so the disk is full only when values arrive: for that a small file system in
+memory is mounted, where we may. A limit on the size of files is met earlier, while the file is made.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import weft_run as w
+
+NODES, STEPS = 5003, 60  # 4.8 MB
+ROOM = 2 << 20  # not half of it
+
+
+@pytest.fixture()
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("no right to mount a small file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def check_after(outcome: w.Outcome, path: Path, words: str) -> None:
+    assert outcome.code == 1, outcome
+    [line] = outcome.error_lines
+    assert words in line, line
+    assert str(path) in line, line
+    w.check_h5dump(path)
+    committed = w.check_committed(path, NODES, STEPS)
+    assert 0 < committed < STEPS, f"{committed} steps are committed"
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("extra", [[], ["--unknown-steps"], ["--sync"]], ids=["known", "unknown", "sync"])
+def test_owner_on_a_full_disk(small_disk: Path, ranks: int, extra: list[str]) -> None:
+    path = small_disk / "out.h5"
+    small = ["--nodes", NODES, "--steps", STEPS, "--target", "64KiB", "--budget", "1MiB"]
+    outcome = w.weft("run", "ecg", "--out", path, *small, *extra, ranks=ranks)
+    check_after(outcome, path, "No space left on device")
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("strategy", ["cached", "per-step"])
+def test_collective_strategies_on_a_full_disk(small_disk: Path, ranks: int, strategy: str) -> None:
+    # The papers' strategies hold the file open in HDF5, so what is left of it is HDF5's business; that all end with one
+    # line is ours.
+    path = small_disk / "out.h5"
+    options = ["--strategy", strategy, "--target", "64KiB"]
+    outcome = w.weft("run", "ecg", "--out", path, "--nodes", NODES, "--steps", STEPS, *options, ranks=ranks)
+    assert outcome.code != 0, outcome
+    [line] = outcome.error_lines
+    assert str(path) in line, line
+    assert w.weft("info", path).code == 0
+    w.check_committed(path, NODES, STEPS)
+
+
+@pytest.mark.parametrize("extra", [[], ["--unknown-steps"]], ids=["known", "unknown"])
+@pytest.mark.parametrize("strategy", ["owner", "per-step"])
+def test_no_room_for_the_file_itself(tmp_path: Path, strategy: str, extra: list[str]) -> None:
+    # SIGXFSZ would end the process before write() can return EFBIG, so it is ignored, as batch systems do.
+    path = tmp_path / "out.h5"
+    # The limit leaves room for the MPI library's shared memory, and the (sparse) file is larger still.
+    command = ["run", "ecg", "--out", path, "--nodes", 20 * NODES, "--steps", STEPS, "--strategy", strategy, *extra]
+    limited = ["bash", "-c", f"trap '' XFSZ; ulimit -f {32 << 10}; exec \"$@\"", "bash", w.WEFT]
+    outcome = w.call([*limited, *map(str, command)])
+    assert outcome.code == 1, outcome
+    assert outcome.err.splitlines() == outcome.error_lines, "nothing but the line"
+    [line] = outcome.error_lines
+    assert str(path) in line and "File too large" in line
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_values_printed_into_a_full_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, "--nodes", 100, "--steps", 5)
+    with open(os.devnull) as nothing, open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [w.WEFT, "read", str(path), "--snapshot", "3", "--csv"],
+            stdin=nothing,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=w.PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "standard output: cannot write: No space left on device" in done.stderr
