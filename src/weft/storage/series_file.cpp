@@ -1,5 +1,6 @@
 #include "weft/storage/series_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,13 +56,46 @@ void check_plan(const std::string& path, const FilePlan& plan) {
   }
 }
 
-Handle new_file(const std::string& path, std::uint64_t align_bytes) {
+// The bytes of all chunks and arrays: what the file will at least be long.
+std::uint64_t data_bytes(const FilePlan& plan) {
+  std::uint64_t bytes = 0;
+  for (const FieldPlan& field : plan.fields) {
+    std::uint64_t stored = size_of(field.field.type);
+    for (std::size_t i = 0; i < field.chunk.size(); ++i) {
+      const std::uint64_t extent = i == 0 ? plan.segment_steps : field.field.per_step[i - 1];
+      const std::uint64_t chunk = std::min(field.chunk[i], extent);
+      stored *= ceil_div(extent, chunk) * chunk;
+    }
+    bytes += stored;
+  }
+  for (const FixedArrayPlan& array : plan.fixed_arrays) bytes += element_count(array.shape) * size_of(array.type);
+  return bytes;
+}
+
+// Sees whether the file may become so long at all (limits of the system or the user), before HDF5 is involved: an HDF5
+// file that cannot be closed takes the library down with it when the program ends.
+void try_length(const std::string& path, std::uint64_t bytes, bool keep) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw system_error(path, "cannot create", errno);
+  const bool fits = ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+  const int cause = errno;
+  const bool restored = ::ftruncate(descriptor, 0) == 0;
+  ::close(descriptor);
+  // A file once cut back to nothing is one that ext4 flushes when it is closed: go on with a new one where that is
+  // allowed.
+  if (!keep || !fits || !restored) ::unlink(path.c_str());
+  if (fits && restored) return;
+  throw system_error(path, fmt::format("cannot be made {} bytes long", bytes), cause);
+}
+
+Handle new_file(const std::string& path, std::uint64_t align_bytes, std::uint64_t bytes) {
   forget_metadata_changes(path);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw system_error(path, "cannot create", EISDIR);
   // An empty file may have been striped for us; any other is removed, as truncating it would cost a flush on ext4.
   if (exists && status.st_size > 0 && ::unlink(path.c_str()) != 0) throw system_error(path, "cannot replace", errno);
+  try_length(path, bytes, exists && status.st_size == 0);
   const Handle access = file_access();
   if (align_bytes > 0) H5Pset_alignment(access, kAlignThreshold, align_bytes);
   errno = 0;
@@ -230,7 +264,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
   std::vector<FieldPlan> fields{time_plan(plan)};
   fields.insert(fields.end(), plan.fields.begin(), plan.fields.end());
 
-  Handle file = new_file(path, plan.align_bytes);
+  Handle file = new_file(path, plan.align_bytes, data_bytes(plan));
   {
     const Handle weft(check_hdf5(H5Gcreate2(file, "/weft", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft"));
     const Handle segments(
