@@ -18,6 +18,7 @@ help:
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
+	@echo 'make bench       the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
 
 setup:
@@ -65,3 +66,9 @@ test-fresh:
 
 clean:
 	rm -rf build build-mpich build-serial build-asan build-tsan
+
+# Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER). benchmarks/peers.py compares with ADIOS2.
+BENCH_FOLDER ?= .
+.PHONY: bench
+bench: build
+	python3 benchmarks/writing.py --folder $(BENCH_FOLDER)

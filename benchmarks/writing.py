@@ -41,8 +41,9 @@ def main() -> None:
         out.unlink()
 
     def overlapped() -> None:
-        # As long a pause after each step as flushing a step takes, so that output and computing should hide each other.
-        flush = statistics.median(report["seconds"]["run"] for report in reports.get("owner", [])) if reports.get("owner") else 6.0
+        # Computing as long as flushing takes, so that the two should hide each other.
+        before = reports.get("owner", []) + reports.get("compute", [])
+        flush = statistics.median(report["seconds"]["flush"] for report in before) if before else 5.0
         run("compute", "--strategy", "owner", "--compute", f"{1000 * flush / arguments.steps:.3f}")
 
     known = {
@@ -69,8 +70,11 @@ def main() -> None:
         if "cached" in seconds:
             print(f"owner / cached   {spread(ratios(output, [s['output'] for s in seconds['cached']]), '')}")
     if "compute" in seconds:
-        longer = [max(s["compute"], s["run"] - s["compute"]) for s in seconds["compute"]]
-        print(f"run / longer of computing and the rest   {spread(ratios([s['run'] for s in seconds['compute']], longer), '')}")
+        computing = [s["compute"] + s["source"] for s in seconds["compute"]]
+        flushing = [s["flush"] for s in seconds["compute"]]
+        longer = [max(pair) for pair in zip(computing, flushing, strict=True)]
+        print(f"computing {spread(computing)}, flushing {spread(flushing)}, the run {spread([s['run'] for s in seconds['compute']])}")
+        print(f"run / the longer of the two   {spread(ratios([s['run'] for s in seconds['compute']], longer), '')}")
 
 
 if __name__ == "__main__":

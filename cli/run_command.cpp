@@ -138,7 +138,7 @@ void add_ecg(CLI::App& run) {
   text("--mpi-count-limit", a.options.mpi.count_limit, "no MPI call gets a larger count", where);
 
   const char* measure = "Measuring";
-  ecg->add_option("--compute", a.compute_ms, "pause so many milliseconds after each step")->group(measure);
+  ecg->add_option("--compute", a.compute_ms, "make a step take so many milliseconds of computing")->group(measure);
   ecg->add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
   ecg->add_flag("--json", a.json, "print the report as JSON")->group(measure);
   ecg->callback([arguments] {

@@ -80,14 +80,15 @@ auto timed(double& sum, const Action& action) {
 void write_steps(SeriesWriter& writer, StepSource& source, const EcgOptions& options, int rank, Seconds& seconds) {
   Progress progress("writing", source.steps(), options.progress && rank == 0);
   for (std::uint64_t step = writer.next_step(); step < source.steps(); ++step) {
+    const double made_before = seconds.source;
     for (std::size_t f = 0; f < source.fields().size(); ++f) {
       const SourceField& field = source.fields()[f];
       const auto values = timed(seconds.source, [&] { return source.values(f, step); });
       timed(seconds.blocked, [&] { writer.put_bytes(field.name, field.type, values); });
     }
-    if (options.compute_seconds > 0) {
-      timed(seconds.compute,
-            [&] { std::this_thread::sleep_for(std::chrono::duration<double>(options.compute_seconds)); });
+    const double pause = options.compute_seconds - (seconds.source - made_before);
+    if (pause > 0) {
+      timed(seconds.compute, [&] { std::this_thread::sleep_for(std::chrono::duration<double>(pause)); });
     }
     timed(seconds.blocked, [&] { writer.end_step(source.time_of(step)); });
     progress.update(step + 1);
@@ -178,6 +179,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"seconds",
        {{"output", slowest(comm, seconds.blocked)},
         {"drain", slowest(comm, seconds.drain)},
+        {"flush", static_cast<double>(comm.max(writer.counters().flush_nanoseconds)) / 1e9},
         {"source", slowest(comm, seconds.source)},
         {"compute", slowest(comm, seconds.compute)},
         {"run", slowest(comm, seconds.run)}}},

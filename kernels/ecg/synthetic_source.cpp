@@ -65,29 +65,30 @@ class SyntheticSource final : public StepSource {
     if (contiguous_) {
       // Node numbers are counted up in doubles, exact to 2^53, so that the loop is a few vector instructions a node.
       const auto first = static_cast<double>(block_.first);
-      fill(field, block_.count, [&](std::uint64_t i) {
-        return wave(s, first + static_cast<double>(static_cast<std::int32_t>(i)), inverse_nodes);
-      });
+      fill(field, static_cast<std::int32_t>(block_.count),
+           [=](std::int32_t i) { return wave(s, first + static_cast<double>(i), inverse_nodes); });
     } else {
-      fill(field, mine_.size(), [&](std::uint64_t i) { return wave(s, static_cast<double>(mine_[i]), inverse_nodes); });
+      const std::uint64_t* mine = mine_.data();
+      fill(field, static_cast<std::int32_t>(mine_.size()),
+           [=](std::int32_t i) { return wave(s, static_cast<double>(mine[i]), inverse_nodes); });
     }
     return std::as_bytes(std::span(values_));
   }
 
  private:
   template <typename At>
-  void fill(std::size_t field, std::uint64_t count, const At& at) {
+  void fill(std::size_t field, std::int32_t count, At at) {
     double* out = values_.data();
     if (fields_.size() == 1) {
-      for (std::uint64_t i = 0; i < count; ++i) {
+      for (std::int32_t i = 0; i < count; ++i) {
         const Values value = at(i);
         out[2 * i] = value.v;
         out[2 * i + 1] = value.phi_e;
       }
     } else if (field == 0) {
-      for (std::uint64_t i = 0; i < count; ++i) out[i] = at(i).v;
+      for (std::int32_t i = 0; i < count; ++i) out[i] = at(i).v;
     } else {
-      for (std::uint64_t i = 0; i < count; ++i) out[i] = at(i).phi_e;
+      for (std::int32_t i = 0; i < count; ++i) out[i] = at(i).phi_e;
     }
   }
 

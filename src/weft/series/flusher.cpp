@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "weft/storage/commit_slots.hpp"
+#include "weft/support/stopwatch.hpp"
 
 namespace weft::series {
 
@@ -42,6 +43,7 @@ void Flusher::run() {
     if (!job_) return;
     lock.unlock();
     std::optional<Error> failure;
+    const Stopwatch clock;
     try {
       write(*job_);
     } catch (const Error& error) {
@@ -49,6 +51,7 @@ void Flusher::run() {
     } catch (const std::exception& error) {
       failure = Error(ErrorKind::system, store_.name(), error.what());
     }
+    counters_.flush_nanoseconds += static_cast<std::uint64_t>(clock.seconds() * 1e9);
     lock.lock();
     if (failure) failure_ = failure;
     job_.reset();

@@ -29,6 +29,7 @@ struct WriteCounters {
   std::atomic<std::uint64_t> mpi_bytes{0};
   std::atomic<std::uint64_t> hdf5_collective_writes{0};
   std::atomic<std::uint64_t> hdf5_bytes{0};
+  std::atomic<std::uint64_t> flush_nanoseconds{0};  // the flush thread's own time, whoever waited for it or not
   storage::SyscallCounters syscall;
 };
 
