@@ -8,7 +8,7 @@ import random
 import sys
 import time
 
-import adios2
+import adios2  # type: ignore
 import numpy as np
 
 
