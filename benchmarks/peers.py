@@ -37,10 +37,13 @@ def main() -> None:
         shutil.rmtree(out) if out.is_dir() else out.unlink()
 
     script = str(ROOT / "benchmarks/adios2_one_process.py")
-    rounds(arguments.rounds, {
-        "weft": lambda: run("weft", [str(arguments.program)], arguments.folder / "bench.h5"),
-        "adios2": lambda: run("adios2", [arguments.adios2_python, script], arguments.folder / "bench.bp"),
-    })
+    rounds(
+        arguments.rounds,
+        {
+            "weft": lambda: run("weft", [str(arguments.program)], arguments.folder / "bench.h5"),
+            "adios2": lambda: run("adios2", [arguments.adios2_python, script], arguments.folder / "bench.bp"),
+        },
+    )
     print(f"{'':9} {'Weft':>30} {'ADIOS2 BP5':>30}   Weft / ADIOS2 (medians)")
     for event in ("write", "trace", "snapshot", "block"):
         weft, adios2 = medians["weft"][event], medians["adios2"][event]

@@ -66,14 +66,18 @@ def main() -> None:
         print(f"raw yardstick    {spread(raw)}")
         print(f"owner / raw      {spread(ratios(output, raw), '')}")
         peak = max(report["peak_rss_bytes"] for report in reports["owner"]) / 2**20
-        print(f"owner peak       {peak:.0f} MiB a rank, of it {arguments.nodes * 16 / arguments.ranks / 2**20:.0f} the application's step")
+        print(
+            f"owner peak       {peak:.0f} MiB a rank, of it {arguments.nodes * 16 / arguments.ranks / 2**20:.0f} the application's step"
+        )
         if "cached" in seconds:
             print(f"owner / cached   {spread(ratios(output, [s['output'] for s in seconds['cached']]), '')}")
     if "compute" in seconds:
         computing = [s["compute"] + s["source"] for s in seconds["compute"]]
         flushing = [s["flush"] for s in seconds["compute"]]
         longer = [max(pair) for pair in zip(computing, flushing, strict=True)]
-        print(f"computing {spread(computing)}, flushing {spread(flushing)}, the run {spread([s['run'] for s in seconds['compute']])}")
+        print(
+            f"computing {spread(computing)}, flushing {spread(flushing)}, the run {spread([s['run'] for s in seconds['compute']])}"
+        )
         print(f"run / the longer of the two   {spread(ratios([s['run'] for s in seconds['compute']], longer), '')}")
 
 

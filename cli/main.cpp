@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include "cli/info_command.hpp"
@@ -28,6 +29,18 @@ bool speaks_for_all() {
   return true;
 }
 
+// CLI11 would say no more than that a subcommand is missing.
+void check_command(const CLI::App& app, std::string_view word) {
+  if (word.starts_with('-')) return;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw weft::Error(weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
+                    fmt::format("there are {}; see weft --help", known));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,7 +55,12 @@ int main(int argc, char** argv) {
   weft::cli::add_run_command(app);
   weft::cli::add_info_command(app);
   weft::cli::add_read_command(app);
+  if (argc < 2) {
+    fmt::print("{}", app.help());
+    return 2;
+  }
   try {
+    check_command(app, argv[1]);
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();  // what there was to say has been said
@@ -51,7 +69,7 @@ int main(int argc, char** argv) {
     if (speaks_for_all()) fmt::print(stderr, "weft: error: {}; see weft --help\n", error.what());
     return 2;
   } catch (const weft::Error& error) {
-    fmt::print(stderr, "weft: error: {}\n", error.what());
+    if (speaks_for_all()) fmt::print(stderr, "weft: error: {}\n", error.what());
     return error.exit_code();
   } catch (const std::exception& error) {
     fmt::print(stderr, "weft: error: {}\n", error.what());

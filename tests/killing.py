@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 import weft_run as w
 
 SOURCE = Path(__file__).resolve().parent / "faults" / "kill_at_write.c"

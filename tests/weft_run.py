@@ -10,6 +10,7 @@ import json
 import os
 import shlex
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,19 +64,28 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def call(
-    command: list[str], *, env: dict[str, str] | None = None, cwd: Path | None = None, patience: float = PATIENCE
+    command: list[str],
+    *,
+    env: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    patience: float = PATIENCE,
 ) -> Outcome:
     """Runs a command to its end. A command that takes longer than `patience` fails the test: nothing may hang."""
-    with subprocess.Popen(
-        command,
-        env=environment(env),
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as process:
+    # Open MPI's ranks that were started alone share a folder below the temporary one, and one that ends may remove it
+    # while another begins; and what a killed one leaves there would stay.
+    with (
+        tempfile.TemporaryDirectory(prefix="ompi-", ignore_cleanup_errors=True) as session,
+        subprocess.Popen(
+            command,
+            env=environment({"OMPI_MCA_orte_tmpdir_base": session, **(env or {})}),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
         try:
             out, err = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import h5py
 import pytest
-
 import weft_run as w
 
 NODES = 211

@@ -9,7 +9,6 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-
 import weft_run as w
 
 NODES, STEPS = 211, 131  # of unknown length: more than one segment

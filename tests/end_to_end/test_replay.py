@@ -7,7 +7,6 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-
 import weft_run as w
 
 CHASTE = w.DATA / "chaste"

@@ -5,6 +5,7 @@ strace and HDF5 (where the chunks lie) are the witnesses; Weft's own counters ar
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import Any
 
 import h5py
 import pytest
-
 import weft_run as w
 
 NODES, STEPS = 1009, 43
@@ -72,7 +72,7 @@ def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
         slots = file["/weft/commit"].id.get_offset()
         room = file["/weft/commit"].size * 8
     data = sorted((m.offset, m.bytes) for m in ours if not slots <= m.offset < slots + room)
-    assert all(a + n <= b for (a, n), (b, _) in zip(data, data[1:]))
+    assert all(a + n <= b for (a, n), (b, _) in itertools.pairwise(data))
     assert sum(n for _, n in data) == app["bytes_written"]
     assert app["bytes_written"] >= report["bytes"]
     w.check_file(path, NODES, STEPS, "separate" if extra else "joint")
@@ -81,9 +81,7 @@ def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
 def read_and_watch(folder: Path, path: Path, field: str, *what: object) -> tuple[Any, list[Moved]]:
     """`weft read --json`, and the reads strace saw of the field's chunks."""
     first, end = w.chunk_range(path, field)
-    outcome, seen = trace(
-        folder, path, "preadv,pread64,read", "read", path, "--field", field, "--json", *what
-    )
+    outcome, seen = trace(folder, path, "preadv,pread64,read", "read", path, "--field", field, "--json", *what)
     return outcome.json, [m for m in seen if m.name == "preadv" and first <= m.offset < end]
 
 

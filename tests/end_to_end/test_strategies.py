@@ -8,7 +8,6 @@ from pathlib import Path
 
 import h5py
 import pytest
-
 import weft_run as w
 
 # Primes: no chunk, rank or window comes out even. 43 steps: one more row of chunks behind layout rows' first 41.

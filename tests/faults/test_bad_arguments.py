@@ -12,7 +12,6 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-
 import weft_run as w
 
 SOON = 20.0  # seconds; such a run takes one, and this machine may do much else
@@ -156,8 +155,8 @@ class TestPlaces:
         (["read", "good.h5", "--snapshot", "5"], 2, "5"),
         (["read", "good.h5", "--field", "W", "--trace", "0"], 2, "W"),
         (["read", "good.h5", "--box", "0:1"], 2, "box '0:1'"),
-        (["fly"], 2, "subcommand"),
-        ([], 2, "subcommand"),
+        (["fly"], 2, "weft fly: is not a command"),
+        (["--fly"], 2, "subcommand"),
     ],
 )
 def test_other_commands(tmp_path: Path, command: list[str], code: int, word: str) -> None:
@@ -165,6 +164,11 @@ def test_other_commands(tmp_path: Path, command: list[str], code: int, word: str
     outcome = w.call([w.WEFT, *command], cwd=tmp_path, patience=SOON)
     check_line(outcome, code, word, None)
     assert outcome.out == ""
+
+
+def test_the_bare_command_shows_its_help() -> None:
+    outcome = w.call([w.WEFT], patience=SOON)
+    assert outcome.code == 2 and "layout" in outcome.out and "Start here" in outcome.out and outcome.err == ""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGABRT, signal.SIGKILL])

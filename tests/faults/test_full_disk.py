@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 import weft_run as w
 
 NODES, STEPS = 5003, 60  # 4.8 MB

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import h5py
 import pytest
-
 import weft_run as w
 from killing import Call, Killer, clear
 

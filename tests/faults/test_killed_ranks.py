@@ -11,7 +11,6 @@ from pathlib import Path
 
 import h5py
 import pytest
-
 import weft_run as w
 from killing import Killer, clear
 
@@ -57,4 +56,3 @@ def test_every_rank_killed_at_every_write(
     with ThreadPoolExecutor(2) as pool:
         for result in [pool.submit(kill, *one) for one in kills]:
             result.result()
-

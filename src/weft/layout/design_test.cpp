@@ -13,6 +13,13 @@
 namespace weft::layout {
 namespace {
 
+// Milliseconds are the rule; room for a busy machine, and for sanitizers.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kMostSeconds = 30.0;
+#else
+constexpr double kMostSeconds = 2.0;
+#endif
+
 DesignRequest request_for(const Shape& shape, std::string read_text = "snapshot=1,trace=1") {
   DesignRequest request;
   request.shape = shape;
@@ -151,7 +158,7 @@ TEST(Design, KeepsTheRulesAndTheTimeForLargeDatasets) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     EXPECT_TRUE(keeps_the_rules(result)) << to_string(result.chunk);
     EXPECT_LT(result.grid.chunk_bytes(), chunk_byte_limit);
-    EXPECT_LT(took.count(), 2.0) << to_string(each.shape);  // milliseconds; room for sanitizers and a busy machine
+    EXPECT_LT(took.count(), kMostSeconds) << to_string(each.shape);
     EXPECT_EQ(design(request).chunk, result.chunk);
   }
 }

@@ -7,6 +7,12 @@
 
 namespace weft::series {
 
+namespace {
+
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;  // small chunks are written in few pieces anyway
+
+}  // namespace
+
 Flusher::Flusher(storage::ByteStore& store, const storage::SeriesMap& map, int rank, bool sync, WriteCounters& counters)
     : store_(store), map_(map), rank_(static_cast<std::uint64_t>(rank)), sync_(sync), counters_(counters) {
   thread_ = std::thread([this] { run(); });
@@ -60,6 +66,14 @@ void Flusher::run() {
 }
 
 void Flusher::write(const FlushJob& job) {
+  for (const storage::FileRange& range : job.room) {
+    if (range.bytes < kWorthAsking) continue;
+    try {
+      store_.reserve(range.offset, range.bytes);
+    } catch (const Error&) {
+      break;  // the disk may still hold this window, if not all of its chunks' steps: writing will tell
+    }
+  }
   for (const storage::WriteRequest& request : job.requests) {
     ++counters_.app_writes;
     counters_.app_bytes += request.bytes;

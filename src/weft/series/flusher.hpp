@@ -17,6 +17,7 @@
 namespace weft::series {
 
 struct FlushJob {
+  std::vector<storage::FileRange> room;  // asked of the file system first
   std::vector<storage::WriteRequest> requests;
   std::uint64_t committed = 0;  // the value this rank's slot is raised to afterwards
   bool raise_slot = true;       // false on a rank that owns no chunk

@@ -191,7 +191,7 @@ class CollectiveStrategy final : public WriteStrategy {
   void reserve_room() {
     if (reserved_ == context_.map.capacity()) return;
     agree_on(*comm_, [&] {
-      if (comm_->rank() == 0) storage::reserve_space(context_.map.path);
+      if (comm_->rank() == 0) context_.store.reserve(0, context_.store.size());
     });
     reserved_ = context_.map.capacity();
   }

@@ -142,8 +142,12 @@ class OwnerStrategy final : public WriteStrategy {
         ++context_.counters.mpi_messages;
         context_.counters.mpi_bytes += gathered_ * message.elements * field.shape.element_bytes;
       }
+      const std::uint64_t from_step = first_ - segment->first_step;
+      const auto room =
+          storage::plan_room(segment->fields[f], from_step, gathered_, field.shape.plan.tiles, field.all_tiles);
+      job.room.insert(job.room.end(), room.begin(), room.end());
       storage::plan_writes(
-          segment->fields[f], first_ - segment->first_step, gathered_, field.shape.plan.tiles, field.all_tiles,
+          segment->fields[f], from_step, gathered_, field.shape.plan.tiles, field.all_tiles,
           [&](std::uint64_t slot, std::uint64_t from, std::uint64_t steps) -> storage::Bytes {
             return tiles.steps_of(slot, from, steps);
           },

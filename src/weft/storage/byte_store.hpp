@@ -34,6 +34,10 @@ class ByteStore {
   virtual void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) = 0;
   // Writes all pieces from `offset` on, or throws Error(system).
   virtual void write_at(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  // Asks for room for these bytes, so that a full disk is met here, and so that the file system need not find a place
+  // for every piece that is then written into a hole (ext4, 280 KB pieces: 8 s of its time for 3.9 GB without, 2.7 s
+  // with). Throws Error(system) where there is no room; does nothing where the file system cannot promise any.
+  virtual void reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Returns when everything written is on the disk.
   virtual void sync() = 0;
   // Idempotent; throws where the file system reports a late failure.
@@ -64,10 +68,5 @@ enum class OpenMode {
 // Opens a file of the operating system. Where `counters` is given, every system call is counted there.
 std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
                                       std::shared_ptr<SyscallCounters> counters = nullptr);
-
-// Asks the file system to set aside room for all of the file as it stands, holes included, so that a full disk is met
-// here and not in the middle of a collective write, which some MPI libraries report as done. Throws Error(system) where
-// there is no room; does nothing where the file system cannot promise any.
-void reserve_space(const std::string& path);
 
 }  // namespace weft::storage

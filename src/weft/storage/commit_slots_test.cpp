@@ -33,6 +33,7 @@ class WatchingStore final : public ByteStore {
     inner_->write_at(offset, pieces);
     look_(*inner_);
   }
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
   void sync() override { inner_->sync(); }
   void close() override { inner_->close(); }
 

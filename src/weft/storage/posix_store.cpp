@@ -66,6 +66,19 @@ class PosixStore final : public ByteStore {
     });
   }
 
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override {
+    int refused = 0;
+    do {
+      refused =
+          ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0
+              ? 0
+              : errno;
+    } while (refused == EINTR);
+    if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) {
+      throw system_error(path_, fmt::format("no room for {} bytes", bytes), refused);
+    }
+  }
+
   void sync() override {
     ++counters_->syncs;
     if (::fdatasync(descriptor_) != 0) throw system_error(path_, "cannot bring the data to the disk", errno);
@@ -130,18 +143,6 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
   const int descriptor = ::open(path.c_str(), flags, 0666);
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
   return std::make_unique<PosixStore>(path, descriptor, std::move(counters));
-}
-
-void reserve_space(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) throw system_error(path, "cannot open", errno);
-  struct stat status {};
-  int refused = ::fstat(descriptor, &status) != 0 ? errno : 0;
-  if (refused == 0 && ::fallocate(descriptor, 0, 0, status.st_size) != 0) refused = errno;
-  ::close(descriptor);
-  if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) {
-    throw system_error(path, fmt::format("no room for {} bytes", status.st_size), refused);
-  }
 }
 
 }  // namespace weft::storage

@@ -25,6 +25,7 @@ class WrappedStore : public ByteStore {
   std::uint64_t size() override { return inner_->size(); }
   void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) override { inner_->read_at(offset, pieces); }
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override { inner_->write_at(offset, pieces); }
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
   void sync() override { inner_->sync(); }
   void close() override { inner_->close(); }
 

@@ -48,4 +48,22 @@ void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t 
   }
 }
 
+std::vector<FileRange> plan_room(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles) {
+  const std::uint64_t chunk_steps = array.chunk[0];
+  const std::uint64_t chunk_bytes = element_count(array.chunk) * size_of(array.type);
+  std::vector<FileRange> ranges;
+  for (std::uint64_t row = ceil_div(first_step, chunk_steps); row * chunk_steps < first_step + steps; ++row) {
+    for (const std::uint64_t tile : tiles) {
+      const std::uint64_t at = array.addresses.at(row * all_tiles + tile);
+      if (!ranges.empty() && ranges.back().offset + ranges.back().bytes == at) {
+        ranges.back().bytes += chunk_bytes;
+      } else {
+        ranges.push_back({at, chunk_bytes});
+      }
+    }
+  }
+  return ranges;
+}
+
 }  // namespace weft::storage

@@ -33,4 +33,18 @@ void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t 
                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
                  std::vector<WriteRequest>& requests, std::uint64_t most_bytes = 8ULL << 20);
 
+// Bytes of the file that will be written.
+struct FileRange {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const FileRange&) const = default;
+};
+
+// The chunks that a window is the first to write to (it holds their first step), those that follow one another as one
+// range: what to ask the file system for room for, before the window's requests.
+//
+// Example: as above, steps 0..4: one range, the 116 chunks of the first row. Steps 5..9: none.
+std::vector<FileRange> plan_room(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles);
+
 }  // namespace weft::storage

@@ -80,5 +80,23 @@ TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
   EXPECT_EQ(requests[0].pieces.size(), 1U) << "memory that meets is one piece";
 }
 
+TEST(WritePlan, RoomIsAskedForWhereAChunkBeginsAndNeighboursAreOneRange) {
+  const ArrayMap array = array_of(10, 4, 5, 6, false);  // chunks of 24 bytes; rows begin at steps 0, 4 and 8
+  const std::vector<std::uint64_t> tiles{0, 1, 3};
+  const std::vector<FileRange> first{{1000, 48}, {1000 + 3 * 24, 24}};
+  EXPECT_EQ(plan_room(array, 0, 3, tiles, 5), first);
+  EXPECT_TRUE(plan_room(array, 1, 3, tiles, 5).empty()) << "the chunks were begun before";
+  const std::vector<FileRange> second{{1000 + 5 * 24, 48}, {1000 + 8 * 24, 24}};
+  EXPECT_EQ(plan_room(array, 3, 2, tiles, 5), second);
+  EXPECT_EQ(plan_room(array, 2, 8, tiles, 5).size(), 4U) << "two rows of two ranges";
+  EXPECT_TRUE(plan_room(array, 0, 3, {}, 5).empty());
+}
+
+TEST(WritePlan, WholeRowsThatFollowOneAnotherAreOneRangeOfRoom) {
+  const ArrayMap array = array_of(8, 4, 5, 6, false);
+  const std::vector<std::uint64_t> tiles{0, 1, 2, 3, 4};
+  EXPECT_EQ(plan_room(array, 0, 8, tiles, 5), (std::vector<FileRange>{{1000, 240}}));
+}
+
 }  // namespace
 }  // namespace weft::storage

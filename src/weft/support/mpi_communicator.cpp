@@ -28,8 +28,8 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, std::uint64_t count_limit)
 }
 
 MpiCommunicator::~MpiCommunicator() {
-  // Freeing is collective, so a rank that unwinds alone must not wait for it: MPI_Comm_free only marks the handle, as
-  // MPI requires no synchronisation of it. After MPI_Finalize there is nothing left to free.
+  // Freeing is collective: a rank that unwinds alone might wait in it for ranks that never come, so it leaves the
+  // communicator to MPI_Finalize. After that there is nothing left to free.
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
