@@ -23,6 +23,7 @@ help:
 
 setup:
 	@scripts/install-packages build test
+	@scripts/install-readers
 setup-build:
 	@scripts/install-packages build
 setup-lint:
@@ -65,7 +66,7 @@ test-fresh:
 	scripts/test-fresh
 
 clean:
-	rm -rf build build-mpich build-serial build-asan build-tsan
+	rm -rf build build-mpich build-serial build-asan build-tsan .venv-readers
 
 # Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER). benchmarks/peers.py compares with ADIOS2.
 BENCH_FOLDER ?= .

@@ -36,7 +36,8 @@ def main() -> None:
     def run(name: str, *extra: str) -> None:
         settle(arguments.folder)
         command = [*shlex.split(arguments.mpiexec), "-n", str(arguments.ranks), str(arguments.weft), "run", "ecg"]
-        command += ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps), "--out", str(out), "--json"]
+        command += ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps), "--mesh", "none"]
+        command += ["--out", str(out), "--json"]
         reports.setdefault(name, []).append(run_json([*command, *extra]))
         out.unlink()
 

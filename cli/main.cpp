@@ -15,6 +15,7 @@
 #include "cli/layout_command.hpp"
 #include "cli/read_command.hpp"
 #include "cli/run_command.hpp"
+#include "cli/view_command.hpp"
 #include "weft/support/error.hpp"
 
 namespace {
@@ -55,6 +56,7 @@ int main(int argc, char** argv) {
   weft::cli::add_run_command(app);
   weft::cli::add_info_command(app);
   weft::cli::add_read_command(app);
+  weft::cli::add_view_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

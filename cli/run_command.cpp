@@ -27,8 +27,10 @@ struct EcgArguments {
   std::string strategy = "owner";
   std::string layout = "reads";
   std::string fields = "joint";
+  std::string mesh = "box";
   std::string target = "1MiB";
   std::string budget = "256MiB";
+  std::string direct = "auto";
   std::string align = "0";
   std::string stripe_size = "0";
   std::string latency = "1ms";
@@ -46,6 +48,13 @@ LayoutKind parse_layout(const std::string& text) {
   throw Error(ErrorKind::usage, fmt::format("layout '{}'", text), "is not known", "use reads, isotropic or rows");
 }
 
+DirectWrites parse_direct(const std::string& text) {
+  if (text == "auto") return DirectWrites::automatic;
+  if (text == "always") return DirectWrites::always;
+  if (text == "never") return DirectWrites::never;
+  throw Error(ErrorKind::usage, fmt::format("--direct '{}'", text), "is not known", "use auto, always or never");
+}
+
 kernels::EcgOptions finish(const EcgArguments& arguments) {
   kernels::EcgOptions options = arguments.options;
   options.layout.kind = parse_layout(arguments.layout);
@@ -55,6 +64,7 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   options.mpi.strategy = parse_strategy(arguments.strategy);
   options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
   options.writer.budget_bytes = parse_bytes(arguments.budget);
+  options.writer.direct = parse_direct(arguments.direct);
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;
   if (arguments.fields != "joint" && arguments.fields != "separate") {
@@ -62,6 +72,10 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
                 "use joint or separate");
   }
   options.joint = arguments.fields == "joint";
+  if (arguments.mesh != "box" && arguments.mesh != "none") {
+    throw Error(ErrorKind::usage, fmt::format("--mesh '{}'", arguments.mesh), "is not known", "use box or none");
+  }
+  options.mesh = arguments.mesh == "box";
   kernels::parse_dealing(options.ownership);
   for (const std::string& hint : arguments.hints) {
     const std::size_t equals = hint.find('=');
@@ -112,6 +126,7 @@ void add_ecg(CLI::App& run) {
   ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all)")->group(what);
   ecg->add_option("--steps", a.options.steps, "steps (synthetic: 151; replay: all)")->group(what);
   text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e", what);
+  text("--mesh", a.mesh, "synthetic: box (tetrahedra over exactly these nodes) or none", what);
   text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
   text("--out", a.options.out, "the file to write; an existing one is replaced", what)->required();
   ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
@@ -127,6 +142,7 @@ void add_ecg(CLI::App& run) {
   text("--latency", a.latency, "what a request costs where the file will be read", how);
   text("--bandwidth", a.bandwidth, "and how fast bytes come", how);
   text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
+  text("--direct", a.direct, "past the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
   ecg->add_flag("--sync", a.options.writer.sync, "a step is committed when it is on the disk")->group(how);
 
   const char* where = "For the file system";

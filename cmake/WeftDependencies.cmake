@@ -8,4 +8,6 @@ message(STATUS "MPI: ${WEFT_MPI_FLAVOUR}")
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(pugixml REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)  # the command only

@@ -85,20 +85,24 @@ function(weft_add_mpi_test name)
   endforeach()
 endfunction()
 
-# weft_add_python_tests(FOLDER [TIMEOUT s]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
+# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
 #   WEFT              the command
 #   WEFT_EXAMPLES     the folder of the built examples
+#   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
-  cmake_parse_arguments(arg "" "TIMEOUT" "" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT ${WEFT_TEST_TIMEOUT})
   endif()
+  if(NOT arg_PYTHON)
+    set(arg_PYTHON ${WEFT_PYTHON})
+  endif()
   set(here ${PROJECT_SOURCE_DIR}/tests)
   file(GLOB files CONFIGURE_DEPENDS ${here}/${folder}/test_*.py ${here}/${folder}/*_test.py)
-  if(files AND NOT WEFT_PYTHON)
+  if(files AND NOT arg_PYTHON)
     message(WARNING "No python3 in /usr/bin: the tests in tests/${folder} are left out. Set WEFT_PYTHON.")
     return()
   endif()
@@ -108,8 +112,8 @@ function(weft_add_python_tests folder)
     set(test ${folder}.${name})
     weft_scratch(${test} scratch)
     add_test(NAME ${test} WORKING_DIRECTORY ${scratch}
-             COMMAND ${WEFT_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
+             COMMAND ${arg_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
     set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
-      ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
+      ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
   endforeach()
 endfunction()

@@ -17,6 +17,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 REPO = Path(__file__).resolve().parents[1]
@@ -169,6 +170,14 @@ def check_committed(path: Path, nodes: int, steps: int, fields: str = "joint") -
             assert same_bits(file[name][:committed], values[:committed]), f"{path}: a committed step of {name} is wrong"
         assert same_bits(file["time"][:committed], np.arange(committed, dtype=np.float64)), f"{path}: times are wrong"
     return committed
+
+
+def needs_direct_writes(folder: Path) -> None:
+    """Skips the test where the file system has no direct writes (an old tmpfs)."""
+    try:
+        os.close(os.open(folder / "probe", os.O_WRONLY | os.O_CREAT | os.O_DIRECT))
+    except OSError:
+        pytest.skip("the file system of the build tree has no direct writes")
 
 
 def check_h5dump(path: Path) -> str:

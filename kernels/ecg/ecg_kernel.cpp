@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/progress.hpp"
 #include "kernels/yardstick.hpp"
@@ -39,18 +40,22 @@ std::unique_ptr<StepSource> make_source(Communicator& comm, const EcgOptions& op
   throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic or replay").agreed();
 }
 
-SeriesWriter make_writer(MPI_Comm comm, const StepSource& source, const EcgOptions& options) {
+SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const StepSource& source,
+                         const EcgOptions& options) {
   if (options.append) {
     AppendSpec spec;
     spec.from_step = options.from_step;
     spec.options = options.writer;
     for (const SourceField& field : source.fields()) spec.owned.emplace_back(field.name, field.owned);
-    return append_series(comm, options.out, spec, options.mpi);
+    return append_series(mpi_comm, options.out, spec, options.mpi);
   }
   SeriesSpec spec;
   if (!options.unknown_steps) spec.steps = source.steps();
   spec.time_units = "ms";
   spec.align_bytes = options.align_bytes;
+  if (options.mesh && options.source == "synthetic") {
+    spec.mesh = part_of(box_mesh(source.nodes()), comm.rank(), comm.size());
+  }
   spec.options = options.writer;
   for (const SourceField& from : source.fields()) {
     FieldSpec field;
@@ -60,9 +65,10 @@ SeriesWriter make_writer(MPI_Comm comm, const StepSource& source, const EcgOptio
     field.per_step = from.per_step;
     field.owned = from.owned;
     field.layout = options.layout;
+    field.components = from.components;
     spec.fields.push_back(std::move(field));
   }
-  return create_series(comm, options.out, spec, options.mpi);
+  return create_series(mpi_comm, options.out, spec, options.mpi);
 }
 
 // Adds the time an action takes to `sum`.
@@ -159,7 +165,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
 
   Seconds seconds;
   const Stopwatch clock;
-  SeriesWriter writer = timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options); });
+  SeriesWriter writer = timed(seconds.blocked, [&] { return make_writer(mpi_comm, comm, *source, options); });
   write_steps(writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;

@@ -22,6 +22,7 @@ struct EcgOptions {
   std::optional<std::uint64_t> nodes;  // nothing: 100,000 for synthetic, all that are recorded for replay
   std::optional<std::uint64_t> steps;  // nothing: 151 for synthetic, all that are recorded for replay
   bool joint = true;
+  bool mesh = true;  // synthetic: the file gets a mesh of exactly its nodes (box_mesh.hpp)
   std::string ownership = "blocks";
   LayoutSpec layout;
   MpiOptions mpi;

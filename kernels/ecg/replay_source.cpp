@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "kernels/ecg/step_source.hpp"
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::kernels {
@@ -16,119 +16,10 @@ namespace {
 
 using storage::check_hdf5;
 using storage::Handle;
+using storage::Recording;
 
 // How much of the recording a rank reads ahead: one HDF5 read for many steps, and a bound on memory.
 constexpr std::uint64_t kAheadBytes = 64ULL << 20;
-
-struct Recording {
-  std::string file;
-  std::string dataset;
-  DataType type = DataType::float64;
-  Shape shape;
-  std::vector<double> times;
-};
-
-Shape extents_of(hid_t dataset) {
-  const Handle space(H5Dget_space(dataset));
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
-  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  return {extents.begin(), extents.end()};
-}
-
-// The type values are read as: the file's own, in this machine's byte order; nothing where Weft has none like it.
-std::optional<DataType> type_of(hid_t dataset) {
-  const Handle type(H5Dget_type(dataset));
-  const std::size_t size = H5Tget_size(type);
-  if (H5Tget_class(type) == H5T_FLOAT && (size == 4 || size == 8)) {
-    return size == 4 ? DataType::float32 : DataType::float64;
-  }
-  if (H5Tget_class(type) != H5T_INTEGER) return std::nullopt;
-  const bool with_sign = H5Tget_sign(type) == H5T_SGN_2;
-  if (size == 1 && !with_sign) return DataType::uint8;
-  if (size == 4 && with_sign) return DataType::int32;
-  if (size == 8 && with_sign) return DataType::int64;
-  return std::nullopt;
-}
-
-Handle open_recording(const std::string& file) {
-  Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (!handle.valid()) {
-    throw Error(ErrorKind::data, file, "cannot be opened as HDF5: " + storage::take_hdf5_error(), "check the path");
-  }
-  return handle;
-}
-
-// /Data where there is one, else the largest dataset of at least two axes at the top of the file.
-std::string find_dataset(hid_t file, const std::string& path) {
-  if (H5Lexists(file, "Data", H5P_DEFAULT) > 0) return "/Data";
-  struct Best {
-    std::string name;
-    std::uint64_t elements = 0;
-  } best;
-  H5Literate(
-      file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr,
-      [](hid_t group, const char* name, const H5L_info_t*, void* data) -> herr_t {
-        const Handle object(H5Oopen(group, name, H5P_DEFAULT));
-        if (!object.valid() || H5Iget_type(object) != H5I_DATASET) return 0;
-        const Shape shape = extents_of(object);
-        auto& found = *static_cast<Best*>(data);
-        if (shape.size() < 2 || !type_of(object) || element_count(shape) <= found.elements) return 0;
-        found = {std::string("/") + name, element_count(shape)};
-        return 0;
-      },
-      &best);
-  if (best.name.empty()) {
-    throw Error(ErrorKind::data, path, "has no dataset of steps and nodes at its top", "name one: --from FILE:DATASET");
-  }
-  return best.name;
-}
-
-// Step values from where such files keep them: Weft's /time, Chaste's /DATASET_Unlimited or /Time. Else the step
-// number.
-std::vector<double> find_times(hid_t file, const std::string& dataset, std::uint64_t steps) {
-  std::vector<double> times(steps);
-  for (std::uint64_t s = 0; s < steps; ++s) times[s] = static_cast<double>(s);
-  for (const std::string& name : {std::string("/time"), dataset + "_Unlimited", std::string("/Time")}) {
-    if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) continue;
-    const Handle values(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
-    if (!values.valid() || extents_of(values) != Shape{steps}) continue;
-    if (H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()) >= 0) break;
-  }
-  H5Eclear2(H5E_DEFAULT);
-  return times;
-}
-
-Recording look(const std::string& from) {
-  const storage::QuietHdf5 quiet;
-  Recording recording;
-  // A colon may be part of a file's name: it divides only where what is before it opens.
-  const std::size_t colon = from.rfind(':');
-  recording.file = from;
-  if (colon != std::string::npos && H5Fis_hdf5(from.c_str()) <= 0) {
-    recording.file = from.substr(0, colon);
-    recording.dataset = from.substr(colon + 1);
-    if (!recording.dataset.starts_with('/')) recording.dataset.insert(0, "/");
-  }
-  H5Eclear2(H5E_DEFAULT);
-  const Handle file = open_recording(recording.file);
-  if (recording.dataset.empty()) recording.dataset = find_dataset(file, recording.file);
-  const Handle dataset(check_hdf5(H5Dopen2(file, recording.dataset.c_str(), H5P_DEFAULT), recording.file,
-                                  "cannot open dataset " + recording.dataset, ErrorKind::data));
-  recording.shape = extents_of(dataset);
-  if (recording.shape.size() < 2 || element_count(recording.shape) == 0) {
-    throw Error(ErrorKind::data, recording.file,
-                fmt::format("{} has shape {}", recording.dataset, to_string(recording.shape)),
-                "a recording has steps along axis 0 and nodes along axis 1, at least one of each");
-  }
-  const auto type = type_of(dataset);
-  if (!type) {
-    throw Error(ErrorKind::data, recording.file, recording.dataset + " has a type Weft does not write",
-                "it writes float32, float64, int32, int64 and uint8");
-  }
-  recording.type = *type;
-  recording.times = find_times(file, recording.dataset, recording.shape[0]);
-  return recording;
-}
 
 class ReplaySource final : public StepSource {
  public:
@@ -139,6 +30,7 @@ class ReplaySource final : public StepSource {
     field.type = recording_.type;
     field.per_step = {nodes};
     field.per_step.insert(field.per_step.end(), recording_.shape.begin() + 2, recording_.shape.end());
+    for (const storage::Variable& variable : recording_.variables) field.components.push_back(variable.name);
     field.owned = partition::Ownership::nodes(field.per_step, mine_);
     row_bytes_ = element_count(field.per_step) / nodes * size_of(field.type);
     fields_.push_back(std::move(field));
@@ -171,7 +63,7 @@ class ReplaySource final : public StepSource {
   void read_ahead(std::uint64_t step) {
     const storage::QuietHdf5 quiet;
     if (!file_.valid()) {
-      file_ = open_recording(recording_.file);
+      file_ = storage::open_recording(recording_.file);
       dataset_ = Handle(check_hdf5(H5Dopen2(file_, recording_.dataset.c_str(), H5P_DEFAULT), recording_.file,
                                    "cannot open dataset " + recording_.dataset, ErrorKind::data));
     }
@@ -214,7 +106,7 @@ std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string&
                                           Dealing dealing) {
   Recording recording;
   agree_on(comm, [&] {
-    recording = look(from);
+    recording = storage::find_recording(from);
     const auto take = [&](std::optional<std::uint64_t>& wanted, std::uint64_t there, const char* what) {
       if (wanted && (*wanted > there || *wanted == 0)) {
         throw Error(ErrorKind::usage, recording.file, fmt::format("has {} {}, not {}", there, what, *wanted),

@@ -36,6 +36,7 @@ struct SourceField {
   DataType type = DataType::float64;
   Shape per_step;
   partition::Ownership owned = partition::Ownership::none({});
+  std::vector<std::string> components{};  // names of a node's values, where they have any
 };
 
 class StepSource {

@@ -43,6 +43,7 @@ class SyntheticSource final : public StepSource {
       SourceField field{name, "mV", DataType::float64, per_step, partition::Ownership::none({})};
       field.owned = contiguous_ ? partition::even_nodes(per_step, comm.rank(), comm.size())
                                 : partition::Ownership::nodes(per_step, mine_);
+      if (joint) field.components = {"V", "phi_e"};
       fields_.push_back(std::move(field));
     };
     if (joint) {

@@ -55,6 +55,7 @@ def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.O
 def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
     path = tmp_path / "out.h5"
     small = ["--nodes", NODES, "--steps", STEPS, "--target", "8KiB", "--budget", "100KiB"]
+    small += ["--mesh", "none"]
     outcome, seen = trace(
         tmp_path, path, "pwritev,pwrite64,write", "run", "ecg", "--json", "--out", path, *small, *extra
     )

@@ -130,3 +130,24 @@ def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
     for nodes in (NODES, 100):
         w.run_ecg(path, "--nodes", nodes, "--steps", 7, ranks=2)
         w.check_file(path, nodes, 7)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "ownership"), [(1, "blocks"), (2, "blocks"), (3, "uneven"), (4, "scatter"), (7, "blocks")]
+)
+def test_direct_writes_leave_the_same(tmp_path: Path, ranks: int, ownership: str) -> None:
+    w.needs_direct_writes(tmp_path)
+    # Steps of a tile in a window are some 90 KB: whole pages in the middle, edges that neighbours share.
+    case = ["--nodes", 20011, "--steps", 23, "--target", "1MiB", "--budget", "1MiB", "--ownership", ownership]
+    opens = {}
+    for direct in ("never", "always"):
+        path = tmp_path / f"{direct}.h5"
+        report = w.run_ecg(path, *case, "--direct", direct, "--mesh", "none", ranks=ranks)
+        w.check_file(path, 20011, 23)
+        opens[direct] = report["counters"]["syscall"]["opens"]
+        assert report["counters"]["app"]["windows"] > 2
+    assert opens["always"] == opens["never"] + ranks, "a descriptor of its own on every rank"
+    with h5py.File(tmp_path / "never.h5") as never, h5py.File(tmp_path / "always.h5") as always:
+        for chunk in never["Data"].iter_chunks():  # padding included
+            corner = tuple(part.start for part in chunk)
+            assert always["Data"].id.read_direct_chunk(corner) == never["Data"].id.read_direct_chunk(corner)

@@ -47,7 +47,7 @@ def check_after(outcome: w.Outcome, path: Path, words: str) -> None:
 @pytest.mark.parametrize("extra", [[], ["--unknown-steps"], ["--sync"]], ids=["known", "unknown", "sync"])
 def test_owner_on_a_full_disk(small_disk: Path, ranks: int, extra: list[str]) -> None:
     path = small_disk / "out.h5"
-    small = ["--nodes", NODES, "--steps", STEPS, "--target", "64KiB", "--budget", "1MiB"]
+    small = ["--nodes", NODES, "--steps", STEPS, "--target", "64KiB", "--budget", "1MiB", "--mesh", "none"]
     outcome = w.weft("run", "ecg", "--out", path, *small, *extra, ranks=ranks)
     check_after(outcome, path, "No space left on device")
 

@@ -69,6 +69,35 @@ def test_killed_at_every_write(tmp_path: Path, killer: Killer, fields: str, torn
     assert killer.run(survivor, *arguments, at=len(calls) + 1).code == 0
 
 
+def ran_through(outcome: w.Outcome, number: int, calls: list[Call]) -> bool:
+    """Whether a run ended before the call it was to be killed at. A change of metadata rewrites the pages that differ,
+    and those with the time in them differ from run to run, so one or two calls at the end may be missing."""
+    return outcome.code == 0 and number > len(calls) - 4
+
+
+def test_killed_at_every_direct_write(tmp_path: Path, killer: Killer) -> None:
+    w.needs_direct_writes(tmp_path)
+    nodes, steps = 8009, 12
+    arguments = ["--nodes", nodes, "--steps", steps, "--target", "512KiB", "--budget", "600KiB", "--direct", "always"]
+    arguments += ["--mesh", "none"]
+    whole = tmp_path / "whole.h5"
+    calls = killer.calls(whole, *arguments)
+    w.check_file(whole, nodes, steps)
+    slot = slot_address(whole)
+    made = next(c.number for c in calls if c.name == "pwritev")
+    assert sum(c.name == "pwrite" and c.number > made for c in calls) >= 15, "data go directly"
+
+    def kill_at(number: int) -> None:
+        path = tmp_path / f"killed-{number}.h5"
+        outcome = killer.run(path, *arguments, at=number)
+        assert outcome.code in (-9, 137), f"call {number}: {outcome}"
+        w.check_h5dump(path)
+        assert w.check_committed(path, nodes, steps) == raised_before(calls, slot, number), f"call {number}"
+        path.unlink()
+
+    in_parallel(kill_at, range(made, len(calls) + 1))
+
+
 # With 211 nodes the first segment of a series of unknown length has 75 steps, in 3 chunks.
 @pytest.mark.parametrize(
     ("before", "arguments", "steps"),
@@ -105,6 +134,8 @@ def test_killed_while_the_series_grows(
         if begun.exists():
             shutil.copy(begun, path)
         outcome = killer.run(path, *large, "--steps", steps, *arguments, at=number)
+        if ran_through(outcome, number, calls):
+            return w.check_file(path, NODES, steps)
         assert outcome.code in (-9, 137), f"call {number}: {outcome}"
         if not Path(f"{path}.weft-undo").exists():
             w.check_h5dump(path)
@@ -138,6 +169,8 @@ def test_killed_after_going_back(tmp_path: Path, killer: Killer) -> None:
         path = tmp_path / f"killed-{number}.h5"
         shutil.copy(begun, path)
         outcome = killer.run(path, *arguments, at=number)
+        if ran_through(outcome, number, calls):
+            return w.check_file(path, NODES, steps)
         assert outcome.code in (-9, 137), f"call {number}: {outcome}"
         if Path(f"{path}.weft-undo").exists():
             w.run_ecg(path, *SMALL, "--steps", steps, "--append")

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "weft/exchange/stream_copy.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -31,6 +32,12 @@ PageMemory& PageMemory::operator=(PageMemory&& other) noexcept {
   return *this;
 }
 
+void PageMemory::populate() const {
+#ifdef MADV_POPULATE_WRITE
+  if (data_ != nullptr) ::madvise(data_, size_, MADV_POPULATE_WRITE);
+#endif
+}
+
 PageMemory::~PageMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
@@ -40,7 +47,7 @@ Mail::Mail(const WindowShape& shape) : shape_(&shape), outbox_(shape.outbox_memo
 void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles) {
   const std::uint64_t element = shape_->element_bytes;
   for (const partition::Copy& copy : shape_->plan.copies) {
-    std::memcpy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
+    stream_copy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
                 copy.length * element);
   }
   std::byte* message = outbox_.data();

@@ -77,8 +77,22 @@ std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, st
   return arrays;
 }
 
-void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
-                       const FixedArray& array) {
+namespace {
+
+// Whether the ranks hold the array in consecutive slabs, in rank order, each as one piece. Collective.
+bool in_slabs(Communicator& comm, const FixedArray& array) {
+  const auto& box = array.owned.as_box();
+  const std::uint64_t elements = array.owned.owned_elements();
+  const std::uint64_t before = comm.sum_before(elements);
+  const auto& runs = array.owned.runs();
+  const bool mine = box && (runs.empty() || (runs.size() == 1 && runs[0].local == 0 && runs[0].global == before));
+  const std::uint64_t all = comm.sum(elements);
+  return comm.min(mine ? 1 : 0) == 1 && all == element_count(array.plan.shape);
+}
+
+// One slab a rank, put together by an exchange.
+void write_exchanged(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+                     const FixedArray& array) {
   Shape slab = array.plan.shape;
   slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm.size()));
   const partition::TileGrid grid(array.plan.shape, slab);
@@ -96,6 +110,17 @@ void write_fixed_array(Communicator& comm, storage::ByteStore& store, const stor
     const std::uint64_t tile = shape.plan.tiles[0];
     const storage::Bytes bytes = tiles.steps_of(0, 0, 1).first(grid.valid_elements(tile) * shape.element_bytes);
     store.write_at(map.addresses.base + tile * shape.tile_bytes, bytes);
+  });
+}
+
+}  // namespace
+
+void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+                       const FixedArray& array) {
+  if (!in_slabs(comm, array)) return write_exchanged(comm, store, map, array);
+  agree_on(comm, [&] {  // as it lies, without a copy: a mesh may be as large as all the memory Weft was given
+    const auto& runs = array.owned.runs();
+    if (!runs.empty()) store.write_at(map.addresses.base + runs[0].global * size_of(array.plan.type), array.local);
   });
 }
 

@@ -23,8 +23,8 @@ struct FixedArray {
 // refer to.
 std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets);
 
-// Every rank writes one slab, put together by an exchange, so that scattered ownership costs no scattered writes.
-// Collective.
+// As it lies where the ranks hold it in consecutive slabs; else every rank writes one slab, put together by an
+// exchange, so that scattered ownership costs no scattered writes. Collective.
 void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
                        const FixedArray& array);
 

@@ -3,19 +3,36 @@
 #include <utility>
 
 #include "weft/storage/commit_slots.hpp"
+#include "weft/storage/direct_store.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::series {
 
 namespace {
 
-constexpr std::uint64_t kWorthAsking = 1ULL << 20;  // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;   // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own cost is what counts
 
 }  // namespace
 
-Flusher::Flusher(storage::ByteStore& store, const storage::SeriesMap& map, int rank, bool sync, WriteCounters& counters)
-    : store_(store), map_(map), rank_(static_cast<std::uint64_t>(rank)), sync_(sync), counters_(counters) {
-  thread_ = std::thread([this] { run(); });
+Flusher::Flusher(const StrategyContext& context, std::function<void()> first) : context_(context) {
+  const DirectWrites wish = context.options.direct;
+  // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
+  cacheable_bytes_ = storage::comfortable_cache_bytes() / static_cast<std::uint64_t>(context.comm.size());
+  if (wish == DirectWrites::always) {
+    direct_ = storage::open_direct(context.map.path, context.shared_syscall_counters());
+    if (!direct_) {
+      throw Error(ErrorKind::usage, context.map.path, "the file system has no direct writes", "leave --direct to auto");
+    }
+  }
+  const bool plain_store = !context.options.wrap_store;  // a store around the file's wants to see every write
+  if (wish != DirectWrites::automatic || !plain_store || !storage::direct_writes_pay(context.map.path)) {
+    cacheable_bytes_ = ~0ULL;
+  }
+  thread_ = std::thread([this, first = std::move(first)] {
+    first();
+    run();
+  });
 }
 
 Flusher::~Flusher() {
@@ -55,9 +72,9 @@ void Flusher::run() {
     } catch (const Error& error) {
       failure = error;
     } catch (const std::exception& error) {
-      failure = Error(ErrorKind::system, store_.name(), error.what());
+      failure = Error(ErrorKind::system, context_.store.name(), error.what());
     }
-    counters_.flush_nanoseconds += static_cast<std::uint64_t>(clock.seconds() * 1e9);
+    context_.counters.flush_nanoseconds += static_cast<std::uint64_t>(clock.seconds() * 1e9);
     lock.lock();
     if (failure) failure_ = failure;
     job_.reset();
@@ -66,24 +83,61 @@ void Flusher::run() {
 }
 
 void Flusher::write(const FlushJob& job) {
+  ask_for_room(job);
+  write_data(job.requests);
+  if (!job.raise_slot) return;
+  if (context_.options.sync) context_.store.sync();  // data before the slot that vouches for them
+  ++context_.counters.app_slot_writes;
+  storage::raise_slot(context_.store, context_.map, static_cast<std::uint64_t>(context_.comm.rank()), job.committed);
+  if (context_.options.sync) context_.store.sync();
+}
+
+void Flusher::ask_for_room(const FlushJob& job) {
   for (const storage::FileRange& range : job.room) {
     if (range.bytes < kWorthAsking) continue;
     try {
-      store_.reserve(range.offset, range.bytes);
+      context_.store.reserve(range.offset, range.bytes);
     } catch (const Error&) {
-      break;  // the disk may still hold this window, if not all of its chunks' steps: writing will tell
+      return;  // the disk may still hold this window, if not all of its chunks' steps: writing will tell
     }
   }
-  for (const storage::WriteRequest& request : job.requests) {
-    ++counters_.app_writes;
-    counters_.app_bytes += request.bytes;
-    store_.write_at(request.offset, request.pieces);
+}
+
+void Flusher::write_data(const std::vector<storage::WriteRequest>& requests) {
+  std::uint64_t bytes = 0;
+  for (const storage::WriteRequest& request : requests) bytes += request.bytes;
+  context_.counters.app_writes += requests.size();
+  context_.counters.app_bytes += bytes;
+  const auto write_all = [](storage::ByteStore& store, const std::vector<storage::WriteRequest>& all) {
+    for (const storage::WriteRequest& request : all) store.write_at(request.offset, request.pieces);
+  };
+  if (!goes_directly(bytes)) {
+    write_all(context_.store, requests);
+    return;
   }
-  if (!job.raise_slot) return;
-  if (sync_) store_.sync();  // data before the slot that vouches for them
-  ++counters_.app_slot_writes;
-  storage::raise_slot(store_, map_, rank_, job.committed);
-  if (sync_) store_.sync();
+  const storage::PageSplit split = storage::split_at_pages(requests, storage::kPageBytes, kWorthDirect);
+  try {
+    write_all(*direct_, split.whole);
+  } catch (const Error&) {
+    if (context_.options.direct == DirectWrites::always) throw;
+    // A file system may take the opening and refuse the writing. If the disk is full, the next lines say so.
+    direct_.reset();
+    cacheable_bytes_ = ~0ULL;
+    write_all(context_.store, split.whole);
+  }
+  // The edges last: one writer's cached write waits for all direct ones under way.
+  write_all(context_.store, split.edges);
+}
+
+bool Flusher::goes_directly(std::uint64_t bytes) {
+  if (direct_) return true;
+  if (bytes <= cacheable_bytes_) {
+    if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= bytes;
+    return false;
+  }
+  direct_ = storage::open_direct(context_.map.path, context_.shared_syscall_counters());
+  if (!direct_) cacheable_bytes_ = ~0ULL;
+  return direct_ != nullptr;
 }
 
 }  // namespace weft::series

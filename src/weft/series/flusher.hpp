@@ -6,6 +6,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -25,7 +27,9 @@ struct FlushJob {
 
 class Flusher {
  public:
-  Flusher(storage::ByteStore& store, const storage::SeriesMap& map, int rank, bool sync, WriteCounters& counters);
+  // `context` must outlive it. `first` is done by the thread before its first window. Throws Error(usage) where direct
+  // writes are insisted on and the file system has none.
+  Flusher(const StrategyContext& context, std::function<void()> first);
   ~Flusher();  // waits for the window under way
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
@@ -39,12 +43,13 @@ class Flusher {
  private:
   void run();
   void write(const FlushJob& job);
+  void ask_for_room(const FlushJob& job);
+  void write_data(const std::vector<storage::WriteRequest>& requests);
+  bool goes_directly(std::uint64_t bytes);
 
-  storage::ByteStore& store_;
-  const storage::SeriesMap& map_;
-  std::uint64_t rank_;
-  bool sync_;
-  WriteCounters& counters_;
+  const StrategyContext& context_;
+  std::unique_ptr<storage::ByteStore> direct_;  // whole pages go through it once there is one
+  std::uint64_t cacheable_bytes_ = 0;           // what this rank still leaves to the page cache
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<FlushJob> job_;  // present from submit() until it is done

@@ -35,8 +35,12 @@ class OwnerStrategy final : public WriteStrategy {
         field->mail = std::make_unique<exchange::Mail>(field->shape);
         for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
       }
-      flusher_ = std::make_unique<Flusher>(context.store, context.map, context.comm.rank(), context.options.sync,
-                                           context.counters);
+      // The windows' pages are had while the simulation computes its first steps.
+      flusher_ = std::make_unique<Flusher>(context_, [this] {
+        for (const auto& field : fields_) {
+          for (const exchange::TileMemory& tiles : field->tiles) tiles.populate();
+        }
+      });
       if (!owns_tiles_) {
         storage::raise_slot(context.store, context.map, static_cast<std::uint64_t>(context.comm.rank()),
                             storage::kIdleSlot);

@@ -44,6 +44,7 @@ struct FieldSpec {
   Support support = Support::nodes;
   std::string units{};
   Attributes attributes{};
+  std::vector<std::string> components{};  // names for viewers, one for each value of a node, or none
   LayoutSpec layout{};
   // Which elements this rank holds. Not used for a global field: rank 0's values count, other ranks may put the same or
   // nothing.
@@ -66,9 +67,17 @@ struct MeshSpec {
   std::vector<std::int64_t> connectivity{};
 };
 
+// Whether large writes go past the system's page cache (storage/direct_store.hpp). Strategy owner only.
+enum class DirectWrites : std::uint8_t {
+  automatic,  // once the series is larger than the cache takes gladly, where it is known to pay (ext4, XFS)
+  always,     // from the first window on, wherever the file system can; Error(usage) where it cannot
+  never,
+};
+
 struct WriterOptions {
   std::uint64_t budget_bytes = 256ULL << 20;  // memory a rank may use for windows
-  bool sync = false;                          // a step counts as committed only when it is on the disk
+  DirectWrites direct = DirectWrites::automatic;
+  bool sync = false;  // a step counts as committed only when it is on the disk
   // Puts a store of one's own around the file's (counting, delaying, failing).
   std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap_store{};
 };
@@ -77,6 +86,7 @@ struct SeriesSpec {
   std::optional<std::uint64_t> steps{};  // nothing: unknown, the file grows by segments whose lengths double
   std::vector<FieldSpec> fields{};
   std::optional<MeshSpec> mesh{};
+  storage::GridMap grid{};  // instead of a mesh: the nodes of every field are those of this grid
   std::string time_units{};
   Attributes attributes{};
   std::uint64_t align_bytes = 0;  // large data begin at multiples of this (a stripe, say)

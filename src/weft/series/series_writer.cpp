@@ -9,6 +9,8 @@
 #include "weft/series/fixed_array.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/view/vtkhdf.hpp"
+#include "weft/view/weft_view.hpp"
 
 namespace weft {
 
@@ -43,6 +45,11 @@ void check_field(const FieldSpec& field) {
         fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
         "make the ownership for the field's own shape");
   }
+  const std::uint64_t values = field.support == Support::global ? 1 : row_elements(field.per_step);
+  if (!field.components.empty() && field.components.size() != values) {
+    throw Error(ErrorKind::usage, where, fmt::format("{} names for {} values a node", field.components.size(), values),
+                "name every component, or none");
+  }
   if (!field.subset) return;
   if (field.per_step.empty() || field.support == Support::global) {
     throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
@@ -54,9 +61,33 @@ void check_field(const FieldSpec& field) {
   }
 }
 
-storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector<series::FixedArray>& fixed) {
+// This rank's node numbers are those of its rows: the field stands on the first nodes.
+bool counts_from_zero(const FieldSpec& field) {
+  const std::uint64_t row = row_elements(field.per_step);
+  for (const partition::Run& run : field.owned.runs()) {
+    for (std::uint64_t i = 0; i < run.length / row; ++i) {
+      if ((*field.subset)[run.local / row + i] != run.global / row + i) return false;
+    }
+  }
+  return true;
+}
+
+// Of each field. Collective.
+std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields) {
+  std::vector<storage::Subset> subsets;
+  for (const FieldSpec& field : fields) {
+    const bool any = comm.max(field.subset ? 1 : 0) == 1;
+    const bool first = any && comm.min(!field.subset || counts_from_zero(field) ? 1 : 0) == 1;
+    subsets.push_back(!any ? storage::Subset::all : first ? storage::Subset::first : storage::Subset::listed);
+  }
+  return subsets;
+}
+
+storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector<series::FixedArray>& fixed,
+                            const std::vector<storage::Subset>& subsets) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
+  plan.grid = spec.grid;
   plan.attributes = spec.attributes;
   plan.align_bytes = spec.align_bytes;
   plan.commit_slots = std::max<std::uint64_t>(kLeastSlots, static_cast<std::uint64_t>(ranks));
@@ -69,7 +100,8 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector
     const series::FieldLayout layout =
         series::choose_layout(field, spec.steps.value_or(kAssumedSteps), ranks, spec.align_bytes);
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
-    plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale},
+    plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
+                            field.components, subsets[plan.fields.size()]},
                            layout.chunk,
                            field.attributes});
   }
@@ -103,11 +135,17 @@ class SeriesWriter::Impl {
     });
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
     for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
-    map_ = share_map(*comm_, [&] { return storage::create_series_file(path, plan_file(spec, comm_->size(), fixed)); });
+    const std::vector<storage::Subset> subsets = subsets_of(*comm_, spec.fields);
+    map_ = share_map(*comm_, [&] {
+      return storage::create_series_file(path, plan_file(spec, comm_->size(), fixed, subsets), view_at_create());
+    });
     open_store();
     for (std::size_t i = 0; i < fixed.size(); ++i) {
       series::write_fixed_array(*comm_, *store_, map_.fixed_arrays[i], fixed[i]);
     }
+    agree_on(*comm_, [&] {
+      if (comm_->rank() == 0 && view::has_listed_subset(map_)) storage::renew_view(map_, map_.length, view_maker());
+    });
     owned_.push_back(of_rank_zero({}, comm_->rank()));  // the time
     for (const FieldSpec& field : spec.fields) {
       owned_.push_back(field.support == Support::global ? of_rank_zero(field.per_step, comm_->rank()) : field.owned);
@@ -121,7 +159,11 @@ class SeriesWriter::Impl {
       const auto ranks = static_cast<std::uint64_t>(comm_->size());
       if (map.commit.shape[0] < ranks) map = storage::grow_slots(map, ranks);
       // Other readers must see every step that may now be committed.
-      if (map.length < map.capacity()) map = storage::set_length(map, map.capacity());
+      if (map.length < map.capacity()) {
+        map = storage::set_length(map, map.capacity(), view_maker());
+      } else if (map.viewed != 0 && map.viewed != map.length) {  // `weft view` made it show what was committed then
+        storage::renew_view(map, map.length, view_maker());
+      }
       return map;
     });
     open_store();
@@ -192,7 +234,8 @@ class SeriesWriter::Impl {
       store_->close();
     });
     agree_on(*comm_, [&] {
-      if (comm_->rank() == 0 && map_.length != next_step_ && next_step_ > 0) storage::set_length(map_, next_step_);
+      if (comm_->rank() == 0 && map_.length != next_step_ && next_step_ > 0)
+        storage::set_length(map_, next_step_, view_maker());
     });
   }
 
@@ -210,8 +253,22 @@ class SeriesWriter::Impl {
     });
   }
 
+  // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
+  static storage::ViewMaker view_at_create() {
+    return [](const storage::SeriesMap& map, std::uint64_t steps) {
+      return view::vtkhdf_objects(view::weft_view(map, steps));
+    };
+  }
+
+  static storage::ViewMaker view_maker() {
+    return [](const storage::SeriesMap& map, std::uint64_t steps) {
+      const auto store = storage::open_posix(map.path, storage::OpenMode::read);
+      return view::vtkhdf_objects(view::weft_view(map, steps, view::reader_of(*store)));
+    };
+  }
+
   void make_room() {
-    map_ = share_map(*comm_, [&] { return storage::add_segment(map_, map_.capacity()); });
+    map_ = share_map(*comm_, [&] { return storage::add_segment(map_, map_.capacity(), view_maker()); });
   }
 
   std::size_t check_put(std::string_view name, DataType type, std::span<const std::byte> values) const {

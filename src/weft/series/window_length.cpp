@@ -21,8 +21,12 @@ std::uint64_t window_steps(std::uint64_t fitting, std::uint64_t chunk_steps) {
 
 std::uint64_t window_end(std::uint64_t step, std::uint64_t window_steps, std::uint64_t chunk_steps,
                          std::uint64_t segment_steps) {
-  const std::uint64_t chunk_end = (step / chunk_steps + 1) * chunk_steps;
-  return std::min({step + window_steps, chunk_end, segment_steps});
+  const std::uint64_t windows = ceil_div(chunk_steps, window_steps);
+  const std::uint64_t inside = step % chunk_steps;
+  // Window i ends at ceil((i + 1) chunk_steps / windows), so `inside` is in window floor(inside windows / chunk_steps).
+  const std::uint64_t window = inside * windows / chunk_steps;
+  const std::uint64_t end = ceil_div((window + 1) * chunk_steps, windows);
+  return std::min(step - inside + end, segment_steps);
 }
 
 }  // namespace weft::series

@@ -5,7 +5,8 @@
 // the steps of a chunk are shared evenly among its windows, as no window reaches over the edge of a chunk.
 //
 // Example: 26.0 MB a step on a rank, budget 256 MiB, chunks of 19 steps: 5 steps fit twice, a chunk takes 4 windows, of
-// 5, 5, 5 and 4 steps.
+// 5, 5, 5 and 4 steps; one of 17 steps takes 5, 4, 4 and 4. (Were it 5, 5, 5 and 2, the simulation would be through
+// with the last long before the one before it is written, and wait.)
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ std::uint64_t least_budget(const WindowNeeds& needs);
 // `fitting` shared evenly over the windows of a chunk: ceil(19 / ceil(19 / 5)) = 5.
 std::uint64_t window_steps(std::uint64_t fitting, std::uint64_t chunk_steps);
 
-// The end of the window that begins at `step`: the chunk's end cuts it short, and so does the segment's. All count from
-// the segment's start.
+// The end of the window that `step` lies in, where windows of at most `window_steps` share a chunk's steps evenly, none
+// reaching over the segment's end. All count from the segment's start.
 std::uint64_t window_end(std::uint64_t step, std::uint64_t window_steps, std::uint64_t chunk_steps,
                          std::uint64_t segment_steps);
 

@@ -39,7 +39,29 @@ TEST(WindowLengthTest, AChunksStepsAreSharedEvenly) {
 TEST(WindowLengthTest, NoWindowReachesOverAChunkOrASegment) {
   EXPECT_EQ(window_end(17, 5, 19, 151), 19U);
   EXPECT_EQ(window_end(19, 5, 19, 21), 21U);
-  EXPECT_EQ(window_end(3, 5, 19, 151), 8U) << "a restart in the middle of a chunk";
+  EXPECT_EQ(window_end(3, 5, 19, 151), 5U) << "a restart in the middle of a chunk";
+}
+
+TEST(WindowLengthTest, WindowsOfAChunkDifferByOneStepAtMost) {
+  for (std::uint64_t chunk = 1; chunk < 60; ++chunk) {
+    for (std::uint64_t fitting = 1; fitting <= chunk; ++fitting) {
+      const std::uint64_t most = window_steps(fitting, chunk);
+      std::uint64_t count = 0;
+      std::uint64_t least = chunk;
+      for (std::uint64_t step = 2 * chunk; step < 3 * chunk; ++count) {
+        const std::uint64_t end = window_end(step, most, chunk, 10 * chunk);
+        for (std::uint64_t within = step; within < end; ++within) {
+          ASSERT_EQ(window_end(within, most, chunk, 10 * chunk), end) << "steps of a window know its end alike";
+        }
+        ASSERT_GT(end, step);
+        ASSERT_LE(end - step, most);
+        least = std::min(least, end - step);
+        step = end;
+      }
+      ASSERT_EQ(count, (chunk + fitting - 1) / fitting);
+      ASSERT_GE(least + 1, most);
+    }
+  }
 }
 
 }  // namespace

@@ -44,6 +44,11 @@ struct StrategyContext {
   // Adds a segment, as long as all there are. Collective; called when the first step behind the last segment is due to
   // be written, with nothing being written on any rank and no HDF5 handle open. (So a run that just fits adds none.)
   std::function<void()> make_room;
+
+  // For a further store of the same file; it must not outlive `counters`.
+  std::shared_ptr<storage::SyscallCounters> shared_syscall_counters() const {
+    return {&counters.syscall, [](auto*) {}};
+  }
 };
 
 class WriteStrategy {

@@ -207,9 +207,16 @@ void write_attribute(hid_t object, const std::string& name, const AttributeValue
     write_value(object, name, H5T_NATIVE_INT64, scalar, integer);
   } else if (const auto* number = std::get_if<double>(&value)) {
     write_value(object, name, H5T_NATIVE_DOUBLE, scalar, number);
+  } else if (const auto* list = std::get_if<std::vector<double>>(&value)) {
+    write_value(object, name, H5T_NATIVE_DOUBLE, simple_space({list->size()}), list->data());
+  } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    write_value(object, name, H5T_NATIVE_INT64, simple_space({integers->size()}), integers->data());
   } else {
-    const auto& list = std::get<std::vector<double>>(value);
-    write_value(object, name, H5T_NATIVE_DOUBLE, simple_space({list.size()}), list.data());
+    const std::string& fixed = std::get<FixedText>(value).text;
+    const Handle type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, std::max<std::size_t>(1, fixed.size()));
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    write_value(object, name, type, scalar, fixed.c_str());
   }
 }
 
@@ -256,6 +263,15 @@ std::string read_text(hid_t object, const std::string& name) {
   std::string text(pointer);
   H5free_memory(pointer);
   return text;
+}
+
+std::vector<double> read_numbers(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const Handle space(H5Aget_space(attribute));
+  std::vector<double> values(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
+  if (H5Aread(attribute, H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
 }
 
 void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names) {

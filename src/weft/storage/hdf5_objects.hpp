@@ -44,6 +44,8 @@ void copy_attributes(hid_t file, const std::string& from, const std::string& to)
 // 0 and "" where the attribute is missing.
 std::int64_t read_integer(hid_t object, const std::string& name);
 std::string read_text(hid_t object, const std::string& name);
+// Empty where the attribute is missing.
+std::vector<double> read_numbers(hid_t object, const std::string& name);
 
 // A list of names as one attribute, newline after each: it stays one readable string in h5dump.
 void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names);

@@ -14,6 +14,7 @@
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/object_plan.hpp"
 
 namespace weft::storage {
 
@@ -140,6 +141,9 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     if (number > 0) continue;  // what describes a field stands on its first dataset
     write_attribute(dataset, "weft_support", std::string(name_of(plan.field.support)));
     if (!plan.field.units.empty()) write_attribute(dataset, "units", plan.field.units);
+    if (plan.field.subset == Subset::first) write_attribute(dataset, "weft_subset", std::string("first"));
+    if (plan.field.subset == Subset::listed) write_attribute(dataset, "weft_subset", std::string("listed"));
+    if (!plan.field.components.empty()) write_names(dataset, "weft_components", plan.field.components);
     if (!plan.field.rationale.empty()) write_attribute(dataset, "weft_layout", plan.field.rationale);
     for (const auto& [name, value] : plan.attributes) write_attribute(dataset, name, value);
   }
@@ -174,6 +178,48 @@ void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
     const Handle dataset(H5Dopen2(file, ("/" + map.fields[f].name).c_str(), H5P_DEFAULT));
     attach_scale(dataset, time, 0, "time");
   }
+}
+
+void write_grid(hid_t file, const GridMap& grid) {
+  if (grid.shape.empty()) return;
+  make_objects(file, {GroupObject{"/mesh",
+                                  {{"grid_shape", std::vector<std::int64_t>(grid.shape.begin(), grid.shape.end())},
+                                   {"grid_origin", std::vector<double>(grid.origin.begin(), grid.origin.end())},
+                                   {"grid_spacing", std::vector<double>(grid.spacing.begin(), grid.spacing.end())}}}});
+}
+
+GridMap read_grid(hid_t file) {
+  GridMap grid;
+  if (H5Lexists(file, "/mesh", H5P_DEFAULT) <= 0) return grid;
+  const Handle mesh(H5Gopen2(file, "/mesh", H5P_DEFAULT));
+  for (const double extent : read_numbers(mesh, "grid_shape")) grid.shape.push_back(static_cast<std::uint64_t>(extent));
+  const auto fill = [&](const char* name, std::array<double, 3>& values) {
+    const std::vector<double> read = read_numbers(mesh, name);
+    if (read.size() == 3) std::copy(read.begin(), read.end(), values.begin());
+  };
+  fill("grid_origin", grid.origin);
+  fill("grid_spacing", grid.spacing);
+  return grid;
+}
+
+std::uint64_t read_viewed(hid_t file) {
+  for (const char* path : {"/VTKHDF/Steps", "/VTKHDF/mesh/Steps"}) {  // the second where there are several blocks
+    const Handle steps(H5Gopen2(file, path, H5P_DEFAULT));
+    if (steps.valid()) return static_cast<std::uint64_t>(read_integer(steps, "NSteps"));
+    H5Eclear2(H5E_DEFAULT);
+  }
+  return 0;
+}
+
+// (Re)makes what the file shows besides its fields.
+void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+  if (!view) return;
+  for (const char* path : {"/VTKHDF", "/weft/view"}) {
+    if (H5Lexists(file, path, H5P_DEFAULT) > 0) {
+      check_hdf5(H5Ldelete(file, path, H5P_DEFAULT), path, "cannot renew the view");
+    }
+  }
+  make_objects(file, view(map, steps));
 }
 
 SeriesMap map_open_file(hid_t file, const std::string& path) {
@@ -212,6 +258,9 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
         field.units = read_text(dataset, "units");
         field.rationale = read_text(dataset, "weft_layout");
         field.support = support_of(read_text(dataset, "weft_support"));
+        field.components = read_names(dataset, "weft_components");
+        const std::string subset = read_text(dataset, "weft_subset");
+        if (!subset.empty()) field.subset = subset == "first" ? Subset::first : Subset::listed;
         map.fields.push_back(field);
       }
       if (map.fields.empty() || map.fields[0].name != "time") throw damaged("has no step values");
@@ -231,6 +280,8 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   if (map.segments.empty()) throw damaged("has no segments");
   // While the file is being made there is no top level yet.
   map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
+  map.viewed = read_viewed(file);
+  map.grid = read_grid(file);
   for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
   return map;
 }
@@ -258,7 +309,7 @@ std::vector<FieldPlan> plans_of(const SeriesMap& map) {
 
 }  // namespace
 
-SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
+SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view) {
   check_plan(path, plan);
   const QuietHdf5 quiet;
   std::vector<FieldPlan> fields{time_plan(plan)};
@@ -280,6 +331,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
   }
   create_slots(file, "/weft/commit", std::vector<std::uint64_t>(plan.commit_slots, 0));
   create_segment(file, 0, 0, plan.segment_steps, fields);
+  write_grid(file, plan.grid);
   for (const FixedArrayPlan& array : plan.fixed_arrays) {
     const Handle dataset = create_contiguous(file, array.path, array.type, array.shape);
     for (const auto& [name, value] : array.attributes) write_attribute(dataset, name, value);
@@ -289,6 +341,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan) {
 
   SeriesMap map = map_open_file(file, path);
   link_top_level(file, map, map.capacity());
+  make_view(file, map, map.capacity(), view);
   close_file(file, path);
   return map;
 }
@@ -299,26 +352,36 @@ SeriesMap read_series_map(const std::string& path) {
   return map_open_file(file, path);
 }
 
-SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps) {
+SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
   change_metadata(map, [&](hid_t file) {
     create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
     const SeriesMap longer = map_open_file(file, map.path);
     link_top_level(file, longer, longer.capacity());
+    make_view(file, longer, longer.capacity(), view);
     return longer;
   });
   return read_series_map(map.path);
 }
 
-SeriesMap set_length(const SeriesMap& map, std::uint64_t steps) {
+SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
   SeriesMap changed = map;
   changed.length = steps;
   change_metadata(map, [&](hid_t file) {
     link_top_level(file, map, steps);
+    make_view(file, changed, steps, view);
     return changed;
   });
   return changed;
+}
+
+void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+  const QuietHdf5 quiet;
+  change_metadata(map, [&](hid_t file) {
+    make_view(file, map, steps, view);
+    return map;
+  });
 }
 
 SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots) {

@@ -6,17 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "weft/storage/attributes.hpp"
+#include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_map.hpp"
 
 namespace weft::storage {
-
-using AttributeValue = std::variant<std::string, double, std::int64_t, std::vector<double>>;
-using Attributes = std::map<std::string, AttributeValue>;
 
 // A field as it is created: its map's identity plus the chunk of the dataset (steps first).
 struct FieldPlan {
@@ -38,16 +36,21 @@ struct FilePlan {
   std::vector<FieldPlan> fields;  // without "time", which every series has
   std::string time_units;
   std::vector<FixedArrayPlan> fixed_arrays;
+  GridMap grid;                     // where the nodes are those of a regular grid
   Attributes attributes;            // of the root group
   std::uint64_t segment_steps = 0;  // length of the first segment
   std::uint64_t commit_slots = 1;   // one for each rank
   std::uint64_t align_bytes = 0;    // large data begin at multiples of this; 0: no wish
 };
 
+// What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
+// datasets change. Replaces /VTKHDF and /weft/view; no other object may be named.
+using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t steps)>;
+
 // Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is
 // replaced: the new one is removed first. An empty file is taken as one that was striped for us beforehand, and filled
 // as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
-SeriesMap create_series_file(const std::string& path, const FilePlan& plan);
+SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
 // Reads the map of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format, or
 // damaged.
@@ -56,10 +59,13 @@ SeriesMap read_series_map(const std::string& path);
 // Appends a segment of `steps` to every field and renews the top-level datasets (docs/format.md, "Segments"). The
 // change is rehearsed on a sparse copy, the bytes it will overwrite are saved beside the file first, and only then it
 // is applied.
-SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps);
+SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view = {});
 
 // Makes the top-level datasets exactly `steps` long, when a series ends before its room does.
-SeriesMap set_length(const SeriesMap& map, std::uint64_t steps);
+SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view = {});
+
+// Replaces the view by one of the first `steps` steps, and changes nothing else.
+void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
 
 // Gives the file `slots` commit slots, for going on with more ranks than it has; what the old ones say is kept.
 SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots);

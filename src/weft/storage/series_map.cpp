@@ -7,10 +7,11 @@ namespace weft::storage {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkAddresses, base, stride, listed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayMap, path, type, shape, chunk, addresses, filters)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale, components, subset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridMap, shape, origin, spacing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentMap, first_step, steps, fields)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesMap, path, format_version, created_by, fields, segments, length, commit,
-                                   fixed_arrays)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesMap, path, format_version, created_by, fields, segments, length, viewed,
+                                   commit, grid, fixed_arrays)
 
 std::string_view name_of(Support support) {
   switch (support) {

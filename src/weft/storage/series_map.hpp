@@ -5,6 +5,7 @@
 // itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,13 @@ enum class Support : std::uint8_t { nodes, cells, global };
 std::string_view name_of(Support support);
 Support support_of(std::string_view name);
 
+// Which of the nodes (or cells) a field stands on.
+enum class Subset : std::uint8_t {
+  all,
+  first,   // the first per_step[0]
+  listed,  // those of /weft/subsets/NAME
+};
+
 struct FieldMap {
   std::string name;
   DataType type = DataType::float64;
@@ -50,6 +58,16 @@ struct FieldMap {
   Support support = Support::nodes;
   std::string units;
   std::string rationale;  // the layout design as JSON text (layout/design.hpp); empty where the chunk was given
+  std::vector<std::string> components{};  // their names, where they were given
+  Subset subset = Subset::all;
+};
+
+// A regular grid of nodes: shape of one step's grid, slowest axis first ({nz, ny, nx} or {ny, nx}; empty: no grid), and
+// the place of node 0 and the distance of neighbours along x, y and z.
+struct GridMap {
+  Shape shape{};
+  std::array<double, 3> origin{0, 0, 0};
+  std::array<double, 3> spacing{1, 1, 1};
 };
 
 // A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
@@ -66,8 +84,10 @@ struct SeriesMap {
   std::string created_by;
   std::vector<FieldMap> fields;  // fields[0] is "time": float64, one number a step, global
   std::vector<SegmentMap> segments;
-  std::uint64_t length = 0;            // of the top-level datasets: what other readers see
-  ArrayMap commit;                     // uint64 slots, kept as int64 in `type`
+  std::uint64_t length = 0;  // of the top-level datasets: what other readers see
+  std::uint64_t viewed = 0;  // steps that the view shows (/VTKHDF); 0 where there is none
+  ArrayMap commit;           // uint64 slots, kept as int64 in `type`
+  GridMap grid;
   std::vector<ArrayMap> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
 
   // The steps there is room for: the end of the last segment.

@@ -1,0 +1,138 @@
+#include "cli/view_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "cli/text_table.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/view/foreign_view.hpp"
+#include "weft/view/view_file.hpp"
+#include "weft/view/vtkhdf.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct ViewArguments {
+  std::string path;
+  std::string dataset;
+  std::string axes;
+  std::string time;
+  std::string mesh;
+  std::string out;
+  bool no_xdmf = false;
+  bool plan = false;
+  bool json = false;
+};
+
+json to_json(const view::ViewReport& report) {
+  json blocks = json::array();
+  const auto entry = [](const view::ViewField& field) {
+    return json{{"name", field.name},
+                {"on", storage::name_of(field.support)},
+                {"dtype", name_of(field.type)},
+                {"components", field.components},
+                {"values", field.points}};
+  };
+  for (const view::Block& block : report.view.blocks) {
+    json fields = json::array();
+    for (const view::ViewField& field : block.fields) fields.push_back(entry(field));
+    json described = {{"name", block.name}, {"fields", fields}};
+    if (block.unstructured) {
+      described["points"] = block.unstructured->points;
+      described["cells"] = block.unstructured->cells;
+    } else {
+      described["grid"] = block.grid->shape;
+    }
+    blocks.push_back(described);
+  }
+  json globals = json::array();
+  for (const view::ViewField& field : report.view.globals) globals.push_back(entry(field));
+  return {{"file", report.path},
+          {"xdmf", report.xdmf_path.empty() ? json(nullptr) : json(report.xdmf_path)},
+          {"steps", report.view.steps},
+          {"blocks", blocks},
+          {"globals", globals},
+          {"left_out", report.view.left_out},
+          {"bytes_added", report.bytes_added},
+          {"seconds", report.seconds}};
+}
+
+std::string to_text(const view::ViewReport& report) {
+  std::string text =
+      fmt::format("{}: {} steps to look at, {} added in {}\n", report.path, format_count(report.view.steps),
+                  format_bytes(report.bytes_added), format_seconds(report.seconds));
+  std::vector<std::vector<std::string>> rows{{"mesh", "field", "on", "values a step"}};
+  const auto add = [&](const std::string& block, const view::ViewField& field) {
+    const std::string values =
+        format_count(field.points) + (field.components > 1 ? fmt::format(" x {}", field.components) : "");
+    rows.push_back({block, field.name, std::string(storage::name_of(field.support)), values});
+  };
+  for (const view::Block& block : report.view.blocks) {
+    for (const view::ViewField& field : block.fields) add(block.name, field);
+  }
+  for (const view::ViewField& field : report.view.globals) add("-", field);
+  if (rows.size() > 1) text += "\n" + text_table(rows, 3) + "\n";
+  for (const std::string& line : report.view.left_out) text += fmt::format("not shown: {}\n", line);
+  text += fmt::format("open it: paraview {}   (choose the VTKHDF reader where it asks)\n", report.path);
+  if (!report.xdmf_path.empty()) text += fmt::format("before ParaView 5.12: paraview {}\n", report.xdmf_path);
+  return text;
+}
+
+view::ForeignFile foreign_file(const ViewArguments& arguments) {
+  view::ForeignFile file;
+  file.from = arguments.path + (arguments.dataset.empty() ? "" : ":" + arguments.dataset);
+  if (!arguments.axes.empty()) file.axes = arguments.axes;
+  if (!arguments.time.empty()) file.time = arguments.time;
+  file.mesh = arguments.mesh;
+  file.out = arguments.out;
+  return file;
+}
+
+void run(const ViewArguments& arguments) {
+  view::ViewOptions options;
+  options.xdmf = !arguments.no_xdmf;
+  const bool foreign = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
+  const view::ViewReport report = foreign ? view::view_foreign_file(foreign_file(arguments), options)
+                                          : view::view_weft_file(arguments.path, options);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(report).dump(2));
+  } else {
+    fmt::print("{}", to_text(report));
+  }
+  if (arguments.plan) fmt::print("{}", storage::describe(view::vtkhdf_objects(report.view)));
+}
+
+}  // namespace
+
+void add_view_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("view", "Make a file open in ParaView and VTK as it is, copying no field data");
+  const auto arguments = std::make_shared<ViewArguments>();
+  command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are shown")
+      ->required();
+  const char* foreign = "A file that Weft did not write: its data stay where they are, FILE.vtkhdf shows them";
+  command->add_option("--mesh", arguments->mesh, "The mesh, a .vtu file")->group(foreign);
+  command->add_option("--dataset", arguments->dataset, "The dataset, as /Data")->group(foreign);
+  for (const auto& [name, value, help] :
+       {std::tuple{"--axes", &arguments->axes, "Its axes in order: step,node,component where nothing is said"},
+        std::tuple{"--time", &arguments->time, "The dataset of the times, where it is not found by itself"},
+        std::tuple{"--out", &arguments->out, "The file that shows it"}}) {
+    command->add_option(name, *value, help)->group(foreign);
+  }
+  command->add_flag("--no-xdmf", arguments->no_xdmf, "Write no FILE.xdmf beside it");
+  CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_flag("--plan", arguments->plan, "Print every HDF5 object of the view too")->excludes(as_json);
+  command->footer(
+      "Example:\n  weft view heart.h5 && paraview heart.h5\n"
+      "  weft view results.h5 --dataset /Data --axes step,node,component --time /Data_Unlimited --mesh heart.vtu");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace weft::cli

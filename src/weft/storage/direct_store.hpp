@@ -1,0 +1,31 @@
+// weft/storage/direct_store.hpp - writes that go to the disk past the system's page cache (O_DIRECT).
+//
+// Written through the page cache, data are copied into it page by page, one writer of a file at a time (ext4 and XFS
+// hold the file's lock meanwhile), and once a tenth or so of the memory is dirty the writers are held back. Directly,
+// the disk fetches the bytes itself: a large series costs the simulation's cores next to nothing and keeps an even
+// pace. A small one is better off in the cache, which takes it at the speed of memory.
+//
+// The price: offsets and lengths are whole pages, and what was written is not in the cache for those who read it next.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "weft/storage/byte_store.hpp"
+
+namespace weft::storage {
+
+constexpr std::uint64_t kPageBytes = 4096;  // a multiple of every disk's block
+
+// A store for writing alone: offset and the pieces' sum must be multiples of kPageBytes; the pieces themselves may lie
+// anywhere, they are gathered in a buffer of 4 MiB. nullptr where the file system does not write so. For one thread.
+std::unique_ptr<ByteStore> open_direct(const std::string& path, std::shared_ptr<SyscallCounters> counters);
+
+// Whether direct writes are known to pay where the file lies: ext4 and XFS on a disk of this machine.
+bool direct_writes_pay(const std::string& path);
+
+// What the writers of this machine may leave in the page cache before the kernel starts to hold them back: a tenth of
+// the memory (Linux: vm.dirty_background_ratio is 10 unless somebody set it).
+std::uint64_t comfortable_cache_bytes();
+
+}  // namespace weft::storage

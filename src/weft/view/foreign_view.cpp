@@ -1,0 +1,133 @@
+#include "weft/view/foreign_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "weft/layout/axes.hpp"
+#include "weft/storage/recording.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/stopwatch.hpp"
+#include "weft/view/vtkhdf.hpp"
+#include "weft/view/vtu_mesh.hpp"
+
+namespace weft::view {
+
+namespace {
+
+using layout::AxisRole;
+using storage::ArrayObject;
+using storage::Recording;
+
+// "steps, nodes, then components" is what a virtual dataset can show in VTK's order.
+void check_axes(const Recording& recording, const std::string& text) {
+  const layout::Axes axes = layout::parse_axes(text, recording.shape.size());
+  bool fits = axes[0].role == AxisRole::step && axes[1].role == AxisRole::spatial;
+  for (std::size_t i = 2; i < axes.size(); ++i) fits = fits && axes[i].role == AxisRole::component;
+  if (fits) return;
+  throw Error(ErrorKind::usage, recording.file,
+              fmt::format("{} with axes {} cannot be shown without copying it", recording.dataset, text),
+              "a view takes the step first, then the node, then components");
+}
+
+template <typename T>
+ArrayObject array_of(const std::string& path, DataType type, const Shape& shape, const std::vector<T>& values) {
+  ArrayObject object{path, type, shape, std::vector<std::byte>(values.size() * sizeof(T))};
+  std::memcpy(object.values.data(), values.data(), object.values.size());
+  return object;
+}
+
+Unstructured add_mesh(const Mesh& mesh, storage::ObjectPlan& objects) {
+  Unstructured shown;
+  shown.points = mesh.points.size() / 3;
+  shown.cells = mesh.cells.types.size();
+  shown.corners = mesh.cells.connectivity.size();
+  objects.emplace_back(array_of(shown.points_path, DataType::float64, {shown.points, 3}, mesh.points));
+  if (shown.cells == 0) return shown;
+  objects.emplace_back(array_of(shown.connectivity_path, DataType::int64, {shown.corners}, mesh.cells.connectivity));
+  objects.emplace_back(array_of(shown.offsets_path, DataType::int64, {shown.cells + 1}, mesh.cells.offsets));
+  objects.emplace_back(array_of(shown.types_path, DataType::uint8, {shown.cells}, mesh.cells.types));
+  return shown;
+}
+
+// One field a variable, or the whole row as a vector where nothing is said of its parts.
+std::vector<ViewField> fields_of(const Recording& recording, const std::string& source) {
+  const Shape& shape = recording.shape;
+  const std::string name = recording.dataset.substr(recording.dataset.rfind('/') + 1);
+  std::uint64_t components = 1;
+  for (std::size_t i = 2; i < shape.size(); ++i) components *= shape[i];
+  ViewField field{name, recording.type, storage::Support::nodes, shape[1], components, "", {}};
+  const Stretch all{source, recording.dataset, shape, whole(shape)};
+  if (recording.variables.empty() && (components == 1 || components == 3 || components == 9)) {
+    field.stretches = {all};
+    return {field};
+  }
+  std::vector<ViewField> fields;
+  for (std::uint64_t c = 0; c < components; ++c) {
+    ViewField part = field;
+    part.components = 1;
+    part.name = recording.variables.empty() ? fmt::format("{}_{}", name, c) : recording.variables[c].name;
+    std::replace(part.name.begin(), part.name.end(), '/', '_');  // it becomes a name in HDF5
+    part.units = recording.variables.empty() ? "" : recording.variables[c].units;
+    Stretch stretch = all;
+    std::uint64_t rest = c;
+    for (std::size_t axis = shape.size(); axis-- > 2;) {
+      stretch.box.start[axis] = rest % shape[axis];
+      stretch.box.count[axis] = 1;
+      rest /= shape[axis];
+    }
+    part.stretches = {stretch};
+    fields.push_back(std::move(part));
+  }
+  return fields;
+}
+
+}  // namespace
+
+ViewReport view_foreign_file(const ForeignFile& file, const ViewOptions& options) {
+  namespace fs = std::filesystem;
+  const Stopwatch clock;
+  Recording recording = storage::find_recording(file.from);
+  check_axes(recording, file.axes);
+  if (file.time) recording = storage::find_recording(file.from, file.time);
+  if (file.mesh.empty()) {
+    throw Error(ErrorKind::usage, recording.file, "no mesh is named to show its nodes on", "add --mesh mesh.vtu");
+  }
+  const Mesh mesh = read_vtu(file.mesh);
+  if (mesh.points.size() / 3 != recording.shape[1]) {
+    throw Error(ErrorKind::usage, file.mesh,
+                fmt::format("has {} points, {} of {} has {} nodes", mesh.points.size() / 3, recording.dataset,
+                            recording.file, recording.shape[1]),
+                "name the mesh it was computed on, or the right --axes");
+  }
+  ViewReport report;
+  report.path = file.out.empty() ? fs::path(recording.file).replace_extension(".vtkhdf").string() : file.out;
+  if (fs::exists(report.path) && fs::equivalent(report.path, recording.file)) {
+    throw Error(ErrorKind::usage, report.path, "is the file itself", "name another: --out view.vtkhdf");
+  }
+  const fs::path folder = fs::absolute(report.path).parent_path();
+  const std::string source = fs::proximate(fs::absolute(recording.file), folder).string();
+
+  View& view = report.view;
+  view.steps = recording.shape[0];
+  view.times = {".", "/time", {view.steps}, Box{{0}, {view.steps}}};
+  view.mesh_objects.emplace_back(array_of("/time", DataType::float64, {view.steps}, recording.times));
+  Block block{"mesh", add_mesh(mesh, view.mesh_objects), std::nullopt, fields_of(recording, source)};
+  view.blocks.push_back(std::move(block));
+  std::vector<XdmfTopology> topologies;
+  if (options.xdmf) topologies.push_back(topology_of(view, 0, mesh.cells));
+
+  const std::string part = report.path + ".part";
+  storage::create_object_file(part, vtkhdf_objects(view));
+  if (std::rename(part.c_str(), report.path.c_str()) != 0) throw system_error(report.path, "cannot write", errno);
+  report.bytes_added = fs::file_size(report.path);
+  if (options.xdmf) report.xdmf_path = write_xdmf(report, recording.times, topologies);
+  report.seconds = clock.seconds();
+  return report;
+}
+
+}  // namespace weft::view

@@ -1,0 +1,141 @@
+#include "weft/view/view_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "weft/storage/commit_slots.hpp"
+#include "weft/storage/metadata_change.hpp"
+#include "weft/storage/series_file.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/stopwatch.hpp"
+#include "weft/view/vtkhdf.hpp"
+#include "weft/view/weft_view.hpp"
+#include "weft/view/xdmf.hpp"
+
+namespace weft::view {
+
+namespace {
+
+// An array the view's mesh is made of: one of the file's own, or one the view is about to add.
+template <typename T>
+std::vector<T> mesh_values(const std::string& path, const View& view, const storage::SeriesMap& map,
+                           const ArrayReader& read) {
+  const auto from = [](const std::vector<std::byte>& bytes) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  };
+  for (const storage::Object& object : view.mesh_objects) {
+    const auto* array = std::get_if<storage::ArrayObject>(&object);
+    if (array != nullptr && array->path == path) return from(array->values);
+  }
+  const storage::ArrayMap* array = map.find_fixed(path);
+  return array == nullptr ? std::vector<T>{} : from(read(*array));
+}
+
+// What XDMF has to know of each block's cells.
+std::vector<XdmfTopology> topologies_of(View& view, const storage::SeriesMap& map, const ArrayReader& read) {
+  std::vector<XdmfTopology> topologies(view.blocks.size());
+  for (std::size_t b = 0; b < view.blocks.size(); ++b) {
+    if (!view.blocks[b].unstructured || view.blocks[b].unstructured->cells == 0) continue;
+    const Unstructured& mesh = *view.blocks[b].unstructured;
+    Cells cells;
+    cells.types = mesh_values<std::uint8_t>(mesh.types_path, view, map, read);
+    cells.offsets = mesh_values<std::int64_t>(mesh.offsets_path, view, map, read);
+    if (cell_runs(cells, kMostRuns).size() > kMostRuns) {
+      cells.connectivity = mesh_values<std::int64_t>(mesh.connectivity_path, view, map, read);
+    }
+    topologies[b] = topology_of(view, b, cells);
+  }
+  return topologies;
+}
+
+std::vector<double> times_of(const storage::SeriesMap& map, std::uint64_t steps, storage::ByteStore& store) {
+  std::vector<double> times;
+  for (const storage::SegmentMap& segment : map.segments) {
+    const storage::ArrayMap& array = segment.fields[0];
+    const std::uint64_t room = array.chunk[0];
+    for (std::uint64_t step = 0; step < segment.steps && times.size() < steps; ++step) {
+      double time = 0;
+      store.read_at(array.addresses.at(step / room) + step % room * sizeof(double),
+                    std::as_writable_bytes(std::span(&time, 1)));
+      times.push_back(time);
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells) {
+  XdmfTopology topology;
+  topology.runs = cell_runs(cells, kMostRuns);
+  if (topology.runs.size() <= kMostRuns) return topology;
+  const std::vector<std::int64_t> mixed = mixed_topology(cells);
+  topology.mixed_path = "/weft/view/cells_of_" + view.blocks[block].name;
+  topology.mixed_length = mixed.size();
+  storage::ArrayObject array{topology.mixed_path,
+                             DataType::int64,
+                             {mixed.size()},
+                             std::vector<std::byte>(mixed.size() * sizeof(std::int64_t))};
+  std::memcpy(array.values.data(), mixed.data(), array.values.size());
+  view.mesh_objects.emplace_back(std::move(array));
+  return topology;
+}
+
+std::string write_xdmf(const ViewReport& report, std::span<const double> times,
+                       std::span<const XdmfTopology> topologies) {
+  const std::string path = report.path + ".xdmf";
+  const std::string part = path + ".part";
+  const std::string text =
+      xdmf_text(report.view, std::filesystem::path(report.path).filename().string(), times, topologies);
+  const auto store = storage::open_posix(part, storage::OpenMode::create);
+  store->write_at(0, std::as_bytes(std::span(text)));
+  store->close();
+  if (std::rename(part.c_str(), path.c_str()) != 0) throw system_error(path, "cannot write", errno);
+  return path;
+}
+
+ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
+  const Stopwatch clock;
+  storage::undo_metadata_change(path);
+  const storage::SeriesMap map = storage::read_series_map(path);
+  ViewReport report;
+  report.path = path;
+  std::vector<XdmfTopology> topologies;
+  std::vector<double> times;
+  std::uint64_t size_before = 0;
+  {
+    const auto store = storage::open_posix(path, storage::OpenMode::read);
+    size_before = store->size();
+    const std::uint64_t committed = storage::committed_steps(storage::read_slots(*store, map));
+    const std::uint64_t steps = std::min(committed, map.capacity());
+    if (steps == 0) {
+      throw Error(ErrorKind::usage, path, "no steps are committed yet", "wait for the run's first window");
+    }
+    const ArrayReader read = reader_of(*store);
+    report.view = weft_view(map, steps, read);
+    if (report.view.blocks.empty()) {
+      throw Error(ErrorKind::usage, path, "has no mesh to show its fields on", "name one: --mesh mesh.vtu");
+    }
+    if (options.xdmf) {
+      topologies = topologies_of(report.view, map, read);
+      times = times_of(map, steps, *store);
+    }
+  }
+  storage::renew_view(map, report.view.steps,
+                      [&](const storage::SeriesMap&, std::uint64_t) { return vtkhdf_objects(report.view); });
+  const std::uint64_t size_after = std::filesystem::file_size(path);
+  report.bytes_added = size_after - std::min(size_before, size_after);
+  if (options.xdmf) report.xdmf_path = write_xdmf(report, times, topologies);
+  report.seconds = clock.seconds();
+  return report;
+}
+
+}  // namespace weft::view

@@ -1,0 +1,234 @@
+#include "weft/view/weft_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/view/submesh.hpp"
+
+namespace weft::view {
+
+namespace {
+
+using storage::ArrayMap;
+using storage::FieldMap;
+using storage::SeriesMap;
+using storage::Subset;
+using storage::Support;
+
+std::uint64_t product(std::span<const std::uint64_t> extents) {
+  return element_count({extents.begin(), extents.end()});
+}
+
+bool is_floating(DataType type) { return type == DataType::float32 || type == DataType::float64; }
+
+// The first `steps` steps of a field in its segments; of component `component` where one is named. A step's shape is
+// `lead` axes of the mesh or grid, then those of the components.
+std::vector<Stretch> stretches_of(const SeriesMap& map, std::size_t field, std::uint64_t steps, std::size_t lead,
+                                  std::optional<std::uint64_t> component) {
+  std::vector<Stretch> stretches;
+  for (const storage::SegmentMap& segment : map.segments) {
+    if (segment.first_step >= steps) break;
+    const ArrayMap& array = segment.fields[field];
+    Stretch stretch{".", array.path, array.shape, whole(array.shape)};
+    stretch.box.count[0] = std::min(segment.steps, steps - segment.first_step);
+    std::uint64_t rest = component.value_or(0);
+    for (std::size_t axis = array.shape.size(); component && axis-- > 1 + lead;) {
+      stretch.box.start[axis] = rest % array.shape[axis];
+      stretch.box.count[axis] = 1;
+      rest /= array.shape[axis];
+    }
+    stretches.push_back(std::move(stretch));
+  }
+  return stretches;
+}
+
+// The field's components as the viewer shows them.
+std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint64_t steps, std::size_t lead) {
+  const FieldMap& field = map.fields[number];
+  const std::span<const std::uint64_t> axes(field.per_step);
+  ViewField one{field.name,  field.type, field.support, product(axes.first(lead)), product(axes.subspan(lead)),
+                field.units, {}};
+  const bool together = field.components.empty() && (one.components == 1 || one.components == 3 || one.components == 9);
+  if (together) {
+    // Components along two axes (a 3 x 3 tensor) lie in VTK's order already.
+    one.stretches = stretches_of(map, number, steps, lead, std::nullopt);
+    return {one};
+  }
+  std::vector<ViewField> fields;
+  for (std::uint64_t c = 0; c < one.components; ++c) {
+    ViewField part = one;
+    part.components = 1;
+    part.name = c < field.components.size() ? field.components[c] : fmt::format("{}_{}", field.name, c);
+    std::replace(part.name.begin(), part.name.end(), '/', '_');  // it becomes a name in HDF5
+    part.stretches = stretches_of(map, number, steps, lead, c);
+    fields.push_back(std::move(part));
+  }
+  return fields;
+}
+
+template <typename T>
+std::vector<T> values_of(const SeriesMap& map, const std::string& path, const ArrayReader& read) {
+  const ArrayMap* array = map.find_fixed(path);
+  if (array == nullptr) return {};
+  const std::vector<std::byte> bytes = read(*array);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+template <typename T>
+storage::ArrayObject array_of(const std::string& path, DataType type, const Shape& shape,
+                              const std::vector<T>& values) {
+  storage::ArrayObject object{path, type, shape, std::vector<std::byte>(values.size() * sizeof(T))};
+  std::memcpy(object.values.data(), values.data(), object.values.size());
+  return object;
+}
+
+std::string block_name(const FieldMap& field) { return "nodes_of_" + field.name; }
+
+// The block of a field that stands on listed nodes: its mesh is copied out of the whole one, under /weft/view.
+Block block_of_subset(View& view, const SeriesMap& map, std::size_t number, const ArrayReader& read) {
+  const FieldMap& field = map.fields[number];
+  const auto nodes = values_of<std::int64_t>(map, "/weft/subsets/" + field.name, read);
+  const auto points = values_of<double>(map, "/mesh/points", read);
+  Cells all{values_of<std::int64_t>(map, "/mesh/offsets", read),
+            values_of<std::int64_t>(map, "/mesh/connectivity", read),
+            values_of<std::uint8_t>(map, "/mesh/types", read)};
+  const Cells cells = cells_among(nodes, points.size() / 3, all);
+  std::vector<double> coordinates;
+  coordinates.reserve(3 * nodes.size());
+  for (const std::int64_t node : nodes) {
+    const auto at = points.begin() + 3 * static_cast<std::ptrdiff_t>(node);
+    coordinates.insert(coordinates.end(), at, at + 3);
+  }
+  Unstructured mesh;
+  mesh.points = nodes.size();
+  mesh.cells = cells.types.size();
+  mesh.corners = cells.connectivity.size();
+  const std::string folder = "/weft/view/" + field.name;
+  mesh.points_path = folder + "/points";
+  mesh.connectivity_path = folder + "/connectivity";
+  mesh.offsets_path = folder + "/offsets";
+  mesh.types_path = folder + "/types";
+  view.mesh_objects.emplace_back(array_of(mesh.points_path, DataType::float64, {mesh.points, 3}, coordinates));
+  if (mesh.cells > 0) {
+    view.mesh_objects.emplace_back(
+        array_of(mesh.connectivity_path, DataType::int64, {mesh.corners}, cells.connectivity));
+    view.mesh_objects.emplace_back(array_of(mesh.offsets_path, DataType::int64, {mesh.cells + 1}, cells.offsets));
+    view.mesh_objects.emplace_back(array_of(mesh.types_path, DataType::uint8, {mesh.cells}, cells.types));
+  }
+  return {block_name(field), mesh, std::nullopt, shown(map, number, view.steps, 1)};
+}
+
+// Whether a field on some of the nodes is shown on the whole mesh, NaN elsewhere.
+bool fills_with_nan(const FieldMap& field) { return field.subset == Subset::first && is_floating(field.type); }
+
+class Builder {
+ public:
+  Builder(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read) : map_(map), read_(read) {
+    view_.steps = steps;
+  }
+
+  View build() {
+    const auto times = stretches_of(map_, 0, view_.steps, 0, std::nullopt);
+    // One dataset for all steps, whatever the segments: the top-level one shows them as one.
+    view_.times = {".", "/time", {map_.length}, Box{{0}, {view_.steps}}};
+    if (map_.length < view_.steps && times.size() == 1) view_.times = times[0];
+    const ArrayMap* points = map_.find_fixed("/mesh/points");
+    Block main{"mesh", std::nullopt, std::nullopt, {}};
+    if (!map_.grid.shape.empty()) main.grid = map_.grid;
+    if (points != nullptr && !main.grid) {
+      const ArrayMap* corners = map_.find_fixed("/mesh/connectivity");
+      const ArrayMap* types = map_.find_fixed("/mesh/types");
+      main.unstructured = Unstructured{points->shape[0], types == nullptr ? 0 : types->shape[0],
+                                       corners == nullptr ? 0 : corners->shape[0]};
+    }
+    if (!main.grid && !main.unstructured) {
+      view_.left_out.emplace_back("every field: the file has no mesh");
+      return std::move(view_);
+    }
+    view_.blocks.push_back(std::move(main));
+    for (std::size_t f = 1; f < map_.fields.size(); ++f) place(f);
+    return std::move(view_);
+  }
+
+ private:
+  void leave_out(const FieldMap& field, const std::string& why) { view_.left_out.push_back(field.name + ": " + why); }
+
+  // Names are the viewer's, so two may meet that are apart in the file: V_0, and component 0 of V.
+  static void add(std::vector<ViewField> fields, std::vector<ViewField>& to) {
+    for (ViewField& field : fields) {
+      const auto is_taken = [&](const ViewField& other) {
+        return other.name == field.name && other.support == field.support;
+      };
+      while (std::any_of(to.begin(), to.end(), is_taken)) field.name += "_";
+      to.push_back(std::move(field));
+    }
+  }
+
+  void place(std::size_t number) {
+    const FieldMap& field = map_.fields[number];
+    Block& main = view_.blocks[0];
+    if (field.support == Support::global) {
+      ViewField one{field.name,
+                    field.type,
+                    field.support,
+                    element_count(field.per_step),
+                    1,
+                    field.units,
+                    stretches_of(map_, number, view_.steps, 0, std::nullopt)};
+      view_.globals.push_back(std::move(one));
+    } else if (main.grid) {
+      const Shape& grid = main.grid->shape;
+      const bool fits = field.per_step.size() >= grid.size() && field.support == Support::nodes &&
+                        std::equal(grid.begin(), grid.end(), field.per_step.begin());
+      if (!fits)
+        return leave_out(field, fmt::format("steps of {} on a grid of {}", to_string(field.per_step), to_string(grid)));
+      add(shown(map_, number, view_.steps, grid.size()), main.fields);
+    } else if (field.subset == Subset::all || fills_with_nan(field)) {
+      const bool on_cells = field.support == Support::cells;
+      const std::uint64_t all = on_cells ? main.unstructured->cells : main.unstructured->points;
+      const std::uint64_t has = field.per_step.at(0);
+      if (field.subset == Subset::all ? has != all : has > all) {
+        return leave_out(field, fmt::format("{} {} a step on a mesh of {}", has, name_of(field.support), all));
+      }
+      add(shown(map_, number, view_.steps, 1), main.fields);
+    } else if (field.support == Support::cells) {
+      leave_out(field, "stands on some of the cells only");
+    } else if (!read_) {
+      leave_out(field, "stands on some of the nodes only");
+    } else {
+      Block block = block_of_subset(view_, map_, number, read_);
+      view_.blocks.push_back(std::move(block));
+    }
+  }
+
+  const SeriesMap& map_;
+  const ArrayReader& read_;
+  View view_;
+};
+
+}  // namespace
+
+ArrayReader reader_of(storage::ByteStore& store) {
+  return [&store](const ArrayMap& array) {
+    std::vector<std::byte> bytes(element_count(array.shape) * size_of(array.type));
+    store.read_at(array.addresses.base, storage::MutableBytes(bytes));
+    return bytes;
+  };
+}
+
+View weft_view(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read) {
+  return Builder(map, steps, read).build();
+}
+
+bool has_listed_subset(const SeriesMap& map) {
+  return map.find_fixed("/mesh/points") != nullptr &&
+         std::any_of(map.fields.begin(), map.fields.end(), [](const FieldMap& field) {
+           return field.subset != Subset::all && field.support == Support::nodes && !fills_with_nan(field);
+         });
+}
+
+}  // namespace weft::view

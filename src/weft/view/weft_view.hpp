@@ -1,0 +1,31 @@
+// weft/view/weft_view.hpp - the view of a Weft file: every field of the series on its mesh or grid.
+//
+//   - A field on the nodes or cells is shown under its name. One with 3 or 9 values an element is a vector or a tensor;
+//     of any other number each component is shown apart, as NAME_0, NAME_1, ... or by the names it was given.
+//   - A field on the first k nodes is NaN on the others (integers have no NaN: they get a block of their own).
+//   - A field on any other nodes gets a block of its own: those nodes, and the cells that lie wholly among them.
+//   - A value, or array, of each step is field data.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/view/view.hpp"
+
+namespace weft::view {
+
+// Reads an array without a step axis ("/mesh/points"), whole.
+using ArrayReader = std::function<std::vector<std::byte>(const storage::ArrayMap& array)>;
+
+// Reads from the file's own bytes; the store must outlive it.
+ArrayReader reader_of(storage::ByteStore& store);
+
+// The view of the first `steps` steps. `read` is needed for fields that get a block of their own; without it, and where
+// there is no mesh, they are left out. Not collective.
+View weft_view(const storage::SeriesMap& map, std::uint64_t steps, const ArrayReader& read = {});
+
+// Whether some field needs `read`.
+bool has_listed_subset(const storage::SeriesMap& map);
+
+}  // namespace weft::view
