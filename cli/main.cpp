@@ -14,6 +14,7 @@
 #include "cli/info_command.hpp"
 #include "cli/layout_command.hpp"
 #include "cli/read_command.hpp"
+#include "cli/reduce_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/view_command.hpp"
 #include "weft/support/error.hpp"
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
   weft::cli::add_info_command(app);
   weft::cli::add_read_command(app);
   weft::cli::add_view_command(app);
+  weft::cli::add_reduce_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

@@ -10,8 +10,12 @@
 
 namespace weft::kernels {
 
-Progress::Progress(std::string what, std::uint64_t total, bool shown)
-    : what_(std::move(what)), total_(total), shown_(shown), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string what, std::string unit, std::uint64_t total, bool shown)
+    : what_(std::move(what)),
+      unit_(std::move(unit)),
+      total_(total),
+      shown_(shown),
+      terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (written_ && terminal_) fmt::print(stderr, "\n");
@@ -22,7 +26,7 @@ void Progress::update(std::uint64_t done) {
   if (!shown_ || now < next_ || done == 0 || done == total_) return;
   next_ = now + (terminal_ ? 0.2 : 5.0);
   const double left = now / static_cast<double>(done) * static_cast<double>(total_ - done);
-  fmt::print(stderr, "{}{}: step {} of {}, {:.0f} %, about {} left{}", terminal_ ? "\r" : "", what_, done, total_,
+  fmt::print(stderr, "{}{}: {} {} of {}, {:.0f} %, about {} left{}", terminal_ ? "\r" : "", what_, unit_, done, total_,
              100.0 * static_cast<double>(done) / static_cast<double>(total_), format_seconds(left),
              terminal_ ? "   " : "\n");
   std::fflush(stderr);

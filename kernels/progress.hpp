@@ -11,7 +11,8 @@ namespace weft::kernels {
 // On a terminal the line is rewritten in place; elsewhere (under mpirun, in a log) a line is added every five seconds.
 class Progress {
  public:
-  Progress(std::string what, std::uint64_t total, bool shown);
+  // "writing: step 5 of 151, ...": what is done, what is counted.
+  Progress(std::string what, std::string unit, std::uint64_t total, bool shown);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,6 +21,7 @@ class Progress {
 
  private:
   std::string what_;
+  std::string unit_;
   std::uint64_t total_;
   bool shown_;
   bool terminal_;

@@ -84,7 +84,7 @@ auto timed(double& sum, const Action& action) {
 }
 
 void write_steps(SeriesWriter& writer, StepSource& source, const EcgOptions& options, int rank, Seconds& seconds) {
-  Progress progress("writing", source.steps(), options.progress && rank == 0);
+  Progress progress("writing", "step", source.steps(), options.progress && rank == 0);
   for (std::uint64_t step = writer.next_step(); step < source.steps(); ++step) {
     const double made_before = seconds.source;
     for (std::size_t f = 0; f < source.fields().size(); ++f) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "weft/storage/hdf5_objects.hpp"
+
 namespace weft::storage {
 
 namespace {
@@ -55,7 +57,31 @@ std::string find_dataset(hid_t file, const std::string& path) {
   return best.name;
 }
 
-std::vector<double> named_times(hid_t file, const std::string& path, const std::string& name, std::uint64_t steps) {
+// A text attribute of fixed or variable length, alone or first of a list; "" where there is none.
+std::string first_text(hid_t object, const char* name) {
+  if (H5Aexists(object, name) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT));
+  const Handle type(H5Aget_type(attribute));
+  const Handle space(H5Aget_space(attribute));
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) < 1) return {};
+  if (H5Tis_variable_str(type) > 0) return H5Sget_simple_extent_npoints(space) == 1 ? read_text(object, name) : "";
+  std::string text(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type), '\0');
+  if (H5Aread(attribute, type, text.data()) < 0) return {};
+  text.resize(std::min(text.find('\0'), H5Tget_size(type)));
+  return text;
+}
+
+struct Times {
+  std::vector<double> values;
+  std::string units;
+};
+
+std::string time_units_of(hid_t times) {
+  const std::string units = first_text(times, "units");
+  return units.empty() ? first_text(times, "Unit") : units;
+}
+
+Times named_times(hid_t file, const std::string& path, const std::string& name, std::uint64_t steps) {
   const Handle values(
       check_hdf5(H5Dopen2(file, name.c_str(), H5P_DEFAULT), path, "cannot open dataset " + name, ErrorKind::data));
   const Shape shape = extents_of(values);
@@ -66,17 +92,19 @@ std::vector<double> named_times(hid_t file, const std::string& path, const std::
   std::vector<double> times(steps);
   check_hdf5(H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()), path,
              "cannot read " + name, ErrorKind::data);
-  return times;
+  return {times, time_units_of(values)};
 }
 
-std::vector<double> find_times(hid_t file, const std::string& dataset, std::uint64_t steps) {
-  std::vector<double> times(steps);
-  for (std::uint64_t s = 0; s < steps; ++s) times[s] = static_cast<double>(s);
+Times find_times(hid_t file, const std::string& dataset, std::uint64_t steps) {
+  Times times;
+  for (std::uint64_t s = 0; s < steps; ++s) times.values.push_back(static_cast<double>(s));
   for (const std::string& name : {std::string("/time"), dataset + "_Unlimited", std::string("/Time")}) {
     if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) continue;
     const Handle values(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
     if (!values.valid() || extents_of(values) != Shape{steps}) continue;
-    if (H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()) >= 0) break;
+    if (H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.values.data()) < 0) continue;
+    times.units = time_units_of(values);
+    break;
   }
   H5Eclear2(H5E_DEFAULT);
   return times;
@@ -147,8 +175,10 @@ Recording find_recording(const std::string& from, const std::optional<std::strin
                 "it writes float32, float64, int32, int64 and uint8");
   }
   recording.type = *type;
-  recording.times = time ? named_times(file, recording.file, *time, recording.shape[0])
-                         : find_times(file, recording.dataset, recording.shape[0]);
+  Times times = time ? named_times(file, recording.file, *time, recording.shape[0])
+                     : find_times(file, recording.dataset, recording.shape[0]);
+  recording.times = std::move(times.values);
+  recording.time_units = std::move(times.units);
   if (recording.shape.size() == 3) recording.variables = find_variables(dataset, recording.shape[2]);
   return recording;
 }

@@ -27,6 +27,7 @@ struct Recording {
   DataType type = DataType::float64;
   Shape shape;
   std::vector<double> times;        // one a step, taken to be axis 0; the step's number where none are recorded
+  std::string time_units{};         // from the times' attribute "Unit" or "units"
   std::vector<Variable> variables;  // one for each element of the last axis, or none
 };
 

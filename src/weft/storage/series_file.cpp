@@ -346,6 +346,12 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
   return map;
 }
 
+bool is_series_file(const std::string& path) {
+  const QuietHdf5 quiet;
+  const Handle file = open_for_reading(path);
+  return H5Lexists(file, "/weft", H5P_DEFAULT) > 0;
+}
+
 SeriesMap read_series_map(const std::string& path) {
   const QuietHdf5 quiet;
   const Handle file = open_for_reading(path);

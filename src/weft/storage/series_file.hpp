@@ -52,6 +52,9 @@ using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t s
 // as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
 SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
+// Whether the file is HDF5 with a group /weft. Throws Error(system) where it cannot be opened at all.
+bool is_series_file(const std::string& path);
+
 // Reads the map of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format, or
 // damaged.
 SeriesMap read_series_map(const std::string& path);

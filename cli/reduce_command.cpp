@@ -1,0 +1,152 @@
+#include "cli/reduce_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/text_table.hpp"
+#include "weft/reduce/file_reduction.hpp"
+#include "weft/support/quantity.hpp"
+
+#ifdef WEFT_HAVE_MPI
+#include "cli/mpi_session.hpp"
+#include "kernels/progress.hpp"
+#include "weft/support/mpi_communicator.hpp"
+#endif
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct ReduceArguments {
+  std::string path;
+  std::string field;
+  std::string quantities = "activation_time,peak,apd_90";
+  double threshold = -30.0;
+  std::uint64_t max_beats = 8;
+  double fill = std::numeric_limits<double>::quiet_NaN();
+  std::string budget = "256MiB";
+  std::string out;
+  bool json = false;
+};
+
+reduce::Reduction reduction_of(const ReduceArguments& arguments) {
+  reduce::Reduction reduction;
+  reduction.path = arguments.path;
+  reduction.field = arguments.field;
+  reduction.quantities = reduce::parse_quantities(arguments.quantities);
+  reduction.settings = {arguments.threshold, arguments.max_beats};
+  reduction.fill = arguments.fill;
+  reduction.budget_bytes = parse_bytes(arguments.budget);
+  reduction.out = arguments.out;
+  if (reduction.out.empty()) {
+    reduction.out = std::filesystem::path(arguments.path).replace_extension(".maps.h5").string();
+  }
+  return reduction;
+}
+
+json to_json(const reduce::Reduction& reduction, const reduce::ReductionReport& report) {
+  json maps = json::array();
+  for (const reduce::MapSummary& map : report.maps) {
+    maps.push_back({{"quantity", map.name},
+                    {"row", map.row},
+                    {"units", map.units},
+                    {"values", map.values},
+                    {"min", map.min},
+                    {"max", map.max}});
+  }
+  return {{"file", reduction.path},
+          {"field", reduction.field},
+          {"out", reduction.out},
+          {"nodes", report.nodes},
+          {"steps", report.steps},
+          {"threshold", reduction.settings.threshold},
+          {"maps", maps},
+          {"most_beats", report.most_beats},
+          {"nodes_with_more_beats_than_rows", report.beyond_rows},
+          {"seconds", report.seconds}};
+}
+
+std::string to_text(const reduce::Reduction& reduction, const reduce::ReductionReport& report) {
+  std::string text =
+      fmt::format("{}: {} of {} nodes over {} steps in {}\n\n", reduction.path, reduction.field,
+                  format_count(report.nodes), format_count(report.steps), format_seconds(report.seconds));
+  std::vector<std::vector<std::string>> rows{{"map", "beat", "nodes", "least", "greatest", "unit"}};
+  for (const reduce::MapSummary& map : report.maps) {
+    const auto known = std::find_if(reduction.quantities.begin(), reduction.quantities.end(),
+                                    [&](const reduce::Quantity& quantity) { return quantity.name == map.name; });
+    rows.push_back({map.name, known->per_beat() ? fmt::format("{}", map.row + 1) : "-", format_count(map.values),
+                    fmt::format("{:.6g}", map.min), fmt::format("{:.6g}", map.max),
+                    map.units.empty() ? "-" : map.units});
+  }
+  text += rows.size() > 1 ? text_table(rows, 1) : "no node has a value\n";
+  if (report.beyond_rows > 0) {
+    text += fmt::format("\n{} nodes have more beats than rows (up to {}): --max-beats {}\n",
+                        format_count(report.beyond_rows), report.most_beats, report.most_beats);
+  }
+  text += fmt::format("\nmaps in {}: h5ls {}\n", reduction.out, reduction.out);
+  return text;
+}
+
+void run(const ReduceArguments& arguments, Communicator& comm) {
+  std::optional<reduce::Reduction> reduction;
+  try {
+    reduction = reduction_of(arguments);
+  } catch (const Error& error) {
+    throw error.agreed();  // every rank has the same command line
+  }
+#ifdef WEFT_HAVE_MPI
+  kernels::Progress progress("reducing", "part", 1000, comm.rank() == 0);
+  reduction->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
+#endif
+  const reduce::ReductionReport report = reduce::reduce_file(comm, *reduction);
+  if (comm.rank() != 0) return;
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(*reduction, report).dump(2));
+  } else {
+    fmt::print("{}", to_text(*reduction, report));
+  }
+}
+
+void run(const ReduceArguments& arguments) {
+#ifdef WEFT_HAVE_MPI
+  const int exit_code = run_with_mpi([&] {
+    MpiCommunicator comm(MPI_COMM_WORLD);
+    run(arguments, comm);
+  });
+  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
+#else
+  SelfCommunicator comm;
+  run(arguments, comm);
+#endif
+}
+
+}  // namespace
+
+void add_reduce_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("reduce", "Quantities over time of every node: maps of a field, from a file");
+  const auto arguments = std::make_shared<ReduceArguments>();
+  command->add_option("file", arguments->path, "A Weft file, or any HDF5 file of steps and nodes")->required();
+  command->add_option("--field", arguments->field, "The field, NAME or NAME:COMPONENT")->required();
+  command
+      ->add_option("--quantity", arguments->quantities,
+                   "min, max, mean, rms, argmax_time, first_crossing; per beat: activation_time, upstroke_time, "
+                   "max_upstroke_velocity, resting, peak, apd_P; several with commas")
+      ->capture_default_str();
+  command->add_option("--threshold", arguments->threshold, "of beats and of first_crossing")->capture_default_str();
+  command->add_option("--max-beats", arguments->max_beats, "rows of a map per beat")->capture_default_str();
+  command->add_option("--fill", arguments->fill, "where a node has no value; NaN where nothing is said");
+  command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
+  command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace weft::cli

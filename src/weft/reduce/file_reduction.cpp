@@ -1,0 +1,259 @@
+#include "weft/reduce/file_reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "weft/partition/ownership.hpp"
+#include "weft/reduce/trace_source.hpp"
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::reduce {
+
+namespace {
+
+// Doubles travel between ranks as their bits.
+std::uint64_t bits_of(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+struct OutputMap {
+  std::string path;
+  std::uint64_t rows = 1;
+  std::uint64_t address = 0;
+};
+
+// The file with all its maps at full length, and where they lie; closed again, so that every rank can write its nodes.
+std::vector<OutputMap> create_maps(const Reduction& reduction, const TraceSource& source) {
+  const storage::QuietHdf5 quiet;
+  const storage::Handle access = storage::file_access();
+  storage::Handle file(storage::check_hdf5(H5Fcreate(reduction.out.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
+                                           reduction.out, "cannot create"));
+  const std::uint64_t nodes = source.nodes();
+  std::vector<OutputMap> maps;
+  const auto add = [&](const std::string& name, std::uint64_t rows, DataType type, const Shape& shape) {
+    storage::Handle dataset = storage::create_contiguous(file, "/" + name, type, shape);
+    maps.push_back({"/" + name, rows, H5Dget_offset(dataset)});
+    return dataset;
+  };
+  for (const Quantity& quantity : reduction.quantities) {
+    const std::uint64_t rows = rows_of(quantity, reduction.settings);
+    const storage::Handle dataset =
+        add(quantity.name, rows, DataType::float64, quantity.per_beat() ? Shape{rows, nodes} : Shape{nodes});
+    const std::string units = units_of(quantity, source.units(), source.time_units());
+    if (!units.empty()) storage::write_attribute(dataset, "units", units);
+    storage::write_attribute(dataset, "source", reduction.path);
+    storage::write_attribute(dataset, "field", reduction.field);
+    storage::write_attribute(dataset, "threshold", reduction.settings.threshold);
+  }
+  add("beats", 1, DataType::int64, {nodes});
+  storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
+  return maps;
+}
+
+void check(const Reduction& reduction) {
+  if (reduction.quantities.empty()) {
+    throw Error(ErrorKind::usage, reduction.path, "no quantity is named", "as in --quantity activation_time,apd_90");
+  }
+  if (reduction.settings.max_beats == 0) {
+    throw Error(ErrorKind::usage, "--max-beats 0", "leaves no row", "give at least 1");
+  }
+  if (!std::isfinite(reduction.settings.threshold)) {
+    throw Error(ErrorKind::usage, "the threshold", "is not a number", "give one, such as -30");
+  }
+}
+
+class Reducer {
+ public:
+  Reducer(Communicator& comm, const Reduction& reduction)
+      : comm_(comm), reduction_(reduction), source_(open_traces(comm, reduction.path, reduction.field)) {}
+
+  ReductionReport run() {
+    agree_on(comm_, [&] {
+      plan_block();
+      if (comm_.rank() == 0) maps_ = create_maps(reduction_, *source_);
+    });
+    share_addresses();
+    agree_on(comm_, [&] {
+      store_ = storage::open_posix(reduction_.out, storage::OpenMode::write);
+      for (std::uint64_t first = mine_.first; first < end();) {
+        const std::uint64_t count = std::min(block_nodes_, end() - first);
+        one_block(first, count);
+        first += count;
+        if (reduction_.progress) reduction_.progress(first - mine_.first, mine_.count);
+      }
+      store_->close();
+    });
+    return report();
+  }
+
+ private:
+  std::uint64_t end() const { return mine_.first + mine_.count; }
+  std::uint64_t steps() const { return source_->times().size(); }
+
+  void plan_block() {
+    // Whole columns of chunks for every rank; where there are fewer of them than ranks, some have none.
+    const std::uint64_t nodes = source_->nodes();
+    const std::uint64_t unit = std::min(source_->nodes_a_chunk(), nodes);
+    const std::uint64_t units = ceil_div(nodes, unit);
+    const bool enough = units >= static_cast<std::uint64_t>(comm_.size());
+    const partition::Block columns = partition::even_block(enough ? units : nodes, comm_.rank(), comm_.size());
+    const std::uint64_t each = enough ? unit : 1;
+    mine_.first = std::min(nodes, columns.first * each);
+    mine_.count = std::min(nodes, (columns.first + columns.count) * each) - mine_.first;
+
+    rows_ = 1;  // the count of beats
+    for (const Quantity& quantity : reduction_.quantities) rows_ += rows_of(quantity, reduction_.settings);
+    const std::uint64_t bytes_a_node = steps() * sizeof(double) + rows_ * sizeof(double) + source_->bytes_a_node();
+    const std::uint64_t fitting = reduction_.budget_bytes / bytes_a_node;
+    if (fitting == 0) {
+      throw Error(ErrorKind::usage, reduction_.path,
+                  fmt::format("a budget of {} does not hold one node", format_bytes(reduction_.budget_bytes)),
+                  fmt::format("give at least --budget {}", bytes_a_node));
+    }
+    block_nodes_ = fitting >= unit ? fitting / unit * unit : fitting;
+    block_nodes_ = std::min(block_nodes_, std::max<std::uint64_t>(1, mine_.count));
+  }
+
+  void share_addresses() {
+    std::vector<std::byte> bytes;
+    for (const OutputMap& map : maps_) {
+      const auto* data = reinterpret_cast<const std::byte*>(&map.address);
+      bytes.insert(bytes.end(), data, data + sizeof map.address);
+    }
+    comm_.broadcast(bytes, 0);
+    addresses_.resize(bytes.size() / sizeof(std::uint64_t));
+    std::memcpy(addresses_.data(), bytes.data(), bytes.size());
+  }
+
+  void one_block(std::uint64_t first, std::uint64_t count) {
+    values_.resize(steps() * count);
+    source_->read(first, count, values_);
+    results_.resize((rows_ - 1) * count);
+    beats_.resize(count);
+    // A step of the block lies far from the next one, so nodes are taken together that share a cache line.
+    constexpr std::uint64_t kTogether = 8;
+    std::vector<double> traces(kTogether * steps());
+    std::vector<std::vector<double>> rows;
+    for (const Quantity& quantity : reduction_.quantities) rows.emplace_back(rows_of(quantity, reduction_.settings));
+    const std::vector<std::span<double>> row_spans(rows.begin(), rows.end());
+    for (std::uint64_t node = 0; node < count; ++node) {
+      const std::uint64_t lane = node % kTogether;
+      if (lane == 0) {
+        const std::uint64_t lanes = std::min(kTogether, count - node);
+        for (std::uint64_t step = 0; step < steps(); ++step) {
+          for (std::uint64_t i = 0; i < lanes; ++i) traces[i * steps() + step] = values_[step * count + node + i];
+        }
+      }
+      const std::span<const double> trace = std::span(traces).subspan(lane * steps(), steps());
+      const std::uint64_t beats =
+          reduce_trace(trace, source_->times(), reduction_.quantities, reduction_.settings, row_spans);
+      beats_[node] = static_cast<std::int64_t>(beats);
+      most_beats_ = std::max(most_beats_, beats);
+      beyond_rows_ += beats > reduction_.settings.max_beats ? 1 : 0;
+      std::uint64_t at = 0;
+      for (const std::vector<double>& row : rows) {
+        for (const double value : row) results_[at++ * count + node] = value;
+      }
+    }
+    keep(first, count);
+  }
+
+  void keep(std::uint64_t first, std::uint64_t count) {
+    std::uint64_t at = 0;
+    ranges_.resize(rows_ - 1);
+    for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
+      for (std::uint64_t row = 0; row < rows_of(reduction_.quantities[q], reduction_.settings); ++row, ++at) {
+        const std::span<double> line = std::span(results_).subspan(at * count, count);
+        for (double& value : line) {
+          if (std::isnan(value)) {
+            value = reduction_.fill;
+          } else {
+            ranges_[at].add(value);
+          }
+        }
+        store_->write_at(addresses_[q] + (row * source_->nodes() + first) * sizeof(double), std::as_bytes(line));
+      }
+    }
+    store_->write_at(addresses_.back() + first * sizeof(std::int64_t), std::as_bytes(std::span(beats_)));
+  }
+
+  ReductionReport report() {
+    ReductionReport report;
+    report.nodes = source_->nodes();
+    report.steps = steps();
+    report.most_beats = comm_.max(most_beats_);
+    report.beyond_rows = comm_.sum(beyond_rows_);
+    ranges_.resize(rows_ - 1);
+    std::size_t at = 0;
+    for (const Quantity& quantity : reduction_.quantities) {
+      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
+        MapSummary summary{quantity.name, units_of(quantity, source_->units(), source_->time_units()), row, 0, 0, 0};
+        summary.values = comm_.sum(ranges_[at].values);
+        summary.min = least(ranges_[at].min);
+        summary.max = -least(-ranges_[at].max);
+        if (summary.values > 0) report.maps.push_back(std::move(summary));
+      }
+    }
+    return report;
+  }
+
+  // The least of all ranks' values; the group compares integers, and the bits of a double, turned over, order as it
+  // does.
+  double least(double value) {
+    constexpr std::uint64_t kSign = 1ULL << 63;
+    std::uint64_t bits = bits_of(value);
+    bits = (bits & kSign) != 0 ? ~bits : bits | kSign;
+    bits = comm_.min(bits);
+    bits = (bits & kSign) != 0 ? bits & ~kSign : ~bits;
+    double result = 0;
+    std::memcpy(&result, &bits, sizeof result);
+    return result;
+  }
+
+  struct Range {
+    std::uint64_t values = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
+    void add(double value) {
+      ++values;
+      min = std::min(min, value);
+      max = std::max(max, value);
+    }
+  };
+
+  Communicator& comm_;
+  const Reduction& reduction_;
+  std::unique_ptr<TraceSource> source_;
+  partition::Block mine_{0, 0};
+  std::uint64_t rows_ = 0;
+  std::uint64_t block_nodes_ = 1;
+  std::vector<OutputMap> maps_;           // rank 0's
+  std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
+  std::unique_ptr<storage::ByteStore> store_;
+  std::vector<double> values_;   // [step][node of the block]
+  std::vector<double> results_;  // [row of a map][node of the block]
+  std::vector<std::int64_t> beats_;
+  std::vector<Range> ranges_;  // of every row of every map
+  std::uint64_t most_beats_ = 0;
+  std::uint64_t beyond_rows_ = 0;
+};
+
+}  // namespace
+
+ReductionReport reduce_file(Communicator& comm, const Reduction& reduction) {
+  const Stopwatch clock;
+  agree_on(comm, [&] { check(reduction); });
+  ReductionReport report = Reducer(comm, reduction).run();
+  report.seconds = clock.seconds();
+  return report;
+}
+
+}  // namespace weft::reduce

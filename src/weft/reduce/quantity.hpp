@@ -1,0 +1,61 @@
+// weft/reduce/quantity.hpp - the quantities over time that a trace can be reduced to, by name.
+//
+//   min, max, mean, rms        of all samples
+//   argmax_time                when the maximum is reached first
+//   first_crossing             when the threshold is first crossed upwards, linearly interpolated
+//   activation_time, upstroke_time, max_upstroke_velocity, resting, peak, apd_P (as apd_90)      per beat: beats.hpp
+// Sums run in the order of the steps. NaN where there is nothing to say.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::reduce {
+
+enum class Kind : std::uint8_t {
+  min,
+  max,
+  mean,
+  rms,
+  argmax_time,
+  first_crossing,
+  activation_time,
+  upstroke_time,
+  max_upstroke_velocity,
+  resting,
+  peak,
+  apd,
+};
+
+struct Quantity {
+  std::string name;  // as it was asked for
+  Kind kind = Kind::min;
+  double percent = 0;  // of an apd
+
+  bool per_beat() const { return kind >= Kind::activation_time; }
+};
+
+// "activation_time,peak,apd_90". Throws Error(usage) on a name that is not known or named twice, and on apd_P with P
+// not between 0 and 100.
+std::vector<Quantity> parse_quantities(std::string_view text);
+
+// The unit of a quantity of a field in `value_units` over a time in `time_units`; "" where it is not known.
+std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units);
+
+struct Settings {
+  double threshold = -30.0;
+  std::uint64_t max_beats = 8;  // rows of a quantity per beat
+};
+
+// Rows of `quantity`: one, or max_beats.
+std::uint64_t rows_of(const Quantity& quantity, const Settings& settings);
+
+// Reduces one trace. `rows[q]` has rows_of(quantity q) values, left NaN where the trace has fewer beats. Returns how
+// many beats it has, those beyond the rows too; 0 where no quantity is per beat. `v` and `t` are equally long, t rises.
+std::uint64_t reduce_trace(std::span<const double> v, std::span<const double> t, std::span<const Quantity> quantities,
+                           const Settings& settings, std::span<const std::span<double>> rows);
+
+}  // namespace weft::reduce

@@ -1,0 +1,202 @@
+#include "weft/reduce/trace_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "weft/series/series_reader.hpp"
+#include "weft/storage/recording.hpp"
+#include "weft/storage/series_file.hpp"
+
+namespace weft::reduce {
+
+namespace {
+
+using storage::Handle;
+using storage::Recording;
+
+// The number of a component by its name or number.
+std::uint64_t component_number(const std::string& where, const std::string& wanted,
+                               const std::vector<std::string>& names, std::uint64_t components) {
+  const auto named = std::find(names.begin(), names.end(), wanted);
+  if (named != names.end()) return static_cast<std::uint64_t>(named - names.begin());
+  std::uint64_t number = 0;
+  if (wanted.empty() && components == 1) return 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  const bool is_number = !wanted.empty() && error == std::errc() && end == wanted.data() + wanted.size();
+  if (is_number && number < components) return number;
+  std::string known = fmt::format("0 to {}", components - 1);
+  for (const std::string& name : names) known += ", " + name;
+  throw Error(
+      ErrorKind::usage, where,
+      wanted.empty() ? fmt::format("has {} values a node", components) : fmt::format("has no component '{}'", wanted),
+      fmt::format("name one, as --field NAME:COMPONENT; there are {}", known));
+}
+
+void check_times(const std::string& path, const std::vector<double>& times) {
+  if (times.empty()) throw Error(ErrorKind::usage, path, "has no steps to reduce", "wait for the run's first window");
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (std::isfinite(times[i]) && (i == 0 || times[i] > times[i - 1])) continue;
+    throw Error(ErrorKind::data, path, fmt::format("its times do not rise: step {} is at {}", i, times[i]),
+                "quantities over time need times that do");
+  }
+}
+
+template <typename T>
+void pick(std::span<const std::byte> bytes, std::uint64_t stride, std::uint64_t component, std::span<double> values) {
+  const auto* from = reinterpret_cast<const T*>(bytes.data());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(from[i * stride + component]);
+}
+
+// Every `stride`th value, from `component` on, as double.
+void pick_as_double(DataType type, std::span<const std::byte> bytes, std::uint64_t stride, std::uint64_t component,
+                    std::span<double> values) {
+  switch (type) {
+    case DataType::float32: return pick<float>(bytes, stride, component, values);
+    case DataType::float64: return pick<double>(bytes, stride, component, values);
+    case DataType::int32: return pick<std::int32_t>(bytes, stride, component, values);
+    case DataType::int64: return pick<std::int64_t>(bytes, stride, component, values);
+    case DataType::uint8: return pick<std::uint8_t>(bytes, stride, component, values);
+  }
+}
+
+class WeftTraces final : public TraceSource {
+ public:
+  WeftTraces(SeriesReader reader, std::string name, const std::string& component)
+      : reader_(std::move(reader)), name_(std::move(name)), times_(reader_.times()) {
+    const storage::FieldMap& field = reader_.field(name_);
+    if (field.per_step.empty()) {
+      throw Error(ErrorKind::usage, reader_.path(), fmt::format("{} has one value a step, and no nodes", name_),
+                  "reduce a field that stands on nodes or cells");
+    }
+    components_ = element_count(field.per_step) / field.per_step[0];
+    component_ =
+        component_number(fmt::format("{}: {}", reader_.path(), name_), component, field.components, components_);
+    check_times(reader_.path(), times_);
+    const std::size_t number = *reader_.map().find_field(name_);
+    nodes_a_chunk_ = reader_.map().segments[0].fields[number].chunk[1];
+  }
+
+  std::uint64_t nodes() const override { return reader_.field(name_).per_step[0]; }
+  const std::vector<double>& times() const override { return times_; }
+  const std::string& units() const override { return reader_.field(name_).units; }
+  const std::string& time_units() const override { return reader_.field("time").units; }
+  std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
+  std::uint64_t bytes_a_node() const override { return is_plain() ? 0 : row_bytes() * times_.size(); }
+
+  void read(std::uint64_t first, std::uint64_t count, std::span<double> values) override {
+    const Box box = reader_.block_box(name_, first, count);
+    if (is_plain()) {
+      reader_.read(name_, box, std::as_writable_bytes(values));
+      return;
+    }
+    bytes_.resize(count * row_bytes() * times_.size());
+    reader_.read(name_, box, std::span<std::byte>(bytes_));
+    pick_as_double(reader_.field(name_).type, bytes_, components_, component_, values);
+  }
+
+ private:
+  bool is_plain() const { return components_ == 1 && reader_.field(name_).type == DataType::float64; }
+  std::uint64_t row_bytes() const { return components_ * size_of(reader_.field(name_).type); }
+
+  SeriesReader reader_;
+  std::string name_;
+  std::vector<double> times_;
+  std::uint64_t components_ = 1;
+  std::uint64_t component_ = 0;
+  std::uint64_t nodes_a_chunk_ = 1;
+  Values<std::byte> bytes_;
+};
+
+// Through HDF5's own reads, whatever the layout and the filters.
+class RecordedTraces final : public TraceSource {
+ public:
+  RecordedTraces(Recording recording, const std::string& component) : recording_(std::move(recording)) {
+    const Shape& shape = recording_.shape;
+    std::vector<std::string> names;
+    for (const storage::Variable& variable : recording_.variables) names.push_back(variable.name);
+    for (std::size_t i = 2; i < shape.size(); ++i) components_ *= shape[i];
+    const std::string where = recording_.file + ": " + recording_.dataset;
+    component_ = component_number(where, component, names, components_);
+    if (component_ < recording_.variables.size()) units_ = recording_.variables[component_].units;
+    check_times(recording_.file, recording_.times);
+    const storage::QuietHdf5 quiet;
+    file_ = storage::open_recording(recording_.file);
+    dataset_ = Handle(storage::check_hdf5(H5Dopen2(file_, recording_.dataset.c_str(), H5P_DEFAULT), recording_.file,
+                                          "cannot open dataset " + recording_.dataset, ErrorKind::data));
+    const Handle properties(H5Dget_create_plist(dataset_));
+    std::vector<hsize_t> chunk(shape.size(), 1);
+    if (H5Pget_layout(properties) == H5D_CHUNKED) {
+      H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+      nodes_a_chunk_ = chunk[1];
+    }
+  }
+
+  std::uint64_t nodes() const override { return recording_.shape[1]; }
+  const std::vector<double>& times() const override { return recording_.times; }
+  const std::string& units() const override { return units_; }
+  const std::string& time_units() const override { return recording_.time_units; }
+  std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
+  std::uint64_t bytes_a_node() const override { return 0; }
+
+  void read(std::uint64_t first, std::uint64_t count, std::span<double> values) override {
+    const storage::QuietHdf5 quiet;
+    const Shape& shape = recording_.shape;
+    std::vector<hsize_t> start(shape.size(), 0);
+    std::vector<hsize_t> extent(shape.size(), 1);
+    extent[0] = shape[0];
+    start[1] = first;
+    extent[1] = count;
+    std::uint64_t rest = component_;
+    for (std::size_t axis = shape.size(); axis-- > 2;) {
+      start[axis] = rest % shape[axis];
+      rest /= shape[axis];
+    }
+    const Handle space(H5Dget_space(dataset_));
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
+    const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+    storage::check_hdf5(H5Dread(dataset_, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()),
+                        recording_.file, "cannot read " + recording_.dataset, ErrorKind::data);
+  }
+
+ private:
+  Recording recording_;
+  std::uint64_t components_ = 1;
+  std::uint64_t component_ = 0;
+  std::uint64_t nodes_a_chunk_ = 1;
+  std::string units_;
+  Handle file_;
+  Handle dataset_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceSource> open_traces(Communicator& comm, const std::string& path, const std::string& field) {
+  const std::size_t colon = field.rfind(':');
+  const std::string name = field.substr(0, colon);
+  const std::string component = colon == std::string::npos ? "" : field.substr(colon + 1);
+  std::uint64_t weft = 0;
+  agree_on(comm, [&] {
+    if (comm.rank() == 0) weft = storage::is_series_file(path) ? 1 : 0;
+  });
+  std::unique_ptr<TraceSource> source;
+  if (comm.max(weft) == 1) {
+    SeriesReader reader = SeriesReader::open(comm, path);
+    agree_on(comm, [&] { source = std::make_unique<WeftTraces>(std::move(reader), name, component); });
+    return source;
+  }
+  agree_on(comm, [&] {
+    // --field V of a file whose only dataset has a variable V names the variable.
+    const Recording whole = storage::find_recording(path);
+    const bool variable = std::any_of(whole.variables.begin(), whole.variables.end(),
+                                      [&](const storage::Variable& v) { return v.name == field; });
+    source = variable ? std::make_unique<RecordedTraces>(whole, field)
+                      : std::make_unique<RecordedTraces>(storage::find_recording(path + ":" + name), component);
+  });
+  return source;
+}
+
+}  // namespace weft::reduce
