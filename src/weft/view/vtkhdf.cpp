@@ -1,5 +1,7 @@
 #include "weft/view/vtkhdf.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <map>
 
@@ -219,7 +221,7 @@ storage::ObjectPlan vtkhdf_objects(const View& view) {
     const std::string& name = view.blocks[i].name;
     const std::string root = std::string(kRoot) + "/" + name;
     append(Writer(view, root).block(view.blocks[i], {{"Index", static_cast<std::int64_t>(i)}}));
-    plan.emplace_back(storage::SoftLink{assembly + "/" + name, root});
+    plan.emplace_back(storage::SoftLink{fmt::format("{}/{}", assembly, name), root});
   }
   return plan;
 }

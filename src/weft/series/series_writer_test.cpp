@@ -1,0 +1,145 @@
+// The writer alone, on one rank without MPI, its flush thread beside it; tests/mpi has it on many.
+#include "weft/series/series_writer.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "weft/series/series_reader.hpp"
+#include "weft/storage/wrapped_stores.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft {
+namespace {
+
+constexpr std::uint64_t kNodes = 3000;
+constexpr std::uint64_t kSteps = 40;
+
+double value(std::uint64_t step, std::uint64_t node) {
+  return 1e4 * static_cast<double>(step) + static_cast<double>(node);
+}
+
+class SeriesWriterTest : public testing::Test {
+ protected:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("weft-series-writer-" + std::to_string(getpid()));
+  std::string path_ = (folder_ / "a.h5").string();
+  std::shared_ptr<Communicator> alone_ = std::make_shared<SelfCommunicator>();
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // Chunks of a few steps and tiles of 64 KiB or so, and windows of a step or two.
+  static SeriesSpec spec() {
+    SeriesSpec spec;
+    spec.steps = kSteps;
+    spec.options.budget_bytes = 200'000;
+    FieldSpec field{.name = "V", .per_step = {kNodes}};
+    field.owned = partition::Ownership::all({kNodes});
+    field.layout.target_bytes = 128 << 10;
+    FieldSpec energy{.name = "energy", .support = Support::global};
+    spec.fields = {field, energy};
+    return spec;
+  }
+
+  static void write(SeriesWriter& writer, std::uint64_t end) {
+    std::vector<double> values(kNodes);
+    while (writer.next_step() < end) {
+      const std::uint64_t step = writer.next_step();
+      for (std::uint64_t n = 0; n < kNodes; ++n) values[n] = value(step, n);
+      writer.put("V", values);
+      writer.put("energy", std::vector<double>{value(step, 0)});
+      writer.end_step(static_cast<double>(step));
+    }
+  }
+
+  void expect_steps(std::uint64_t steps) const {
+    const SeriesReader reader = SeriesReader::open(path_);
+    ASSERT_EQ(reader.committed(), steps);
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      const auto snapshot = reader.snapshot<double>("V", step);
+      for (std::uint64_t n = 0; n < kNodes; ++n) ASSERT_EQ(snapshot[n], value(step, n)) << step << " " << n;
+    }
+    for (std::uint64_t step = 0; step < steps; ++step) EXPECT_EQ(reader.times()[step], static_cast<double>(step));
+  }
+};
+
+TEST_F(SeriesWriterTest, WhatIsPutIsReadBackWhicheverWayItWent) {
+  for (const DirectWrites direct : {DirectWrites::never, DirectWrites::automatic, DirectWrites::always}) {
+    SeriesSpec wish = spec();
+    wish.options.direct = direct;
+    try {
+      SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+      write(writer, kSteps);
+      writer.close();
+      EXPECT_GE(writer.counters().windows.load(), 10U);
+    } catch (const Error& error) {
+      ASSERT_EQ(direct, DirectWrites::always) << error.what();
+      GTEST_SKIP() << error.what();  // a file system without direct writes says so
+    }
+    expect_steps(kSteps);
+  }
+}
+
+TEST_F(SeriesWriterTest, ASeriesOfUnknownLengthGrowsAndGoesBack) {
+  SeriesSpec wish = spec();
+  wish.steps.reset();
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  write(writer, 200);
+  writer.close();
+  expect_steps(200);
+  AppendSpec back;
+  back.owned = {{"V", partition::Ownership::all({kNodes})}};
+  back.from_step = 150;
+  SeriesWriter again = SeriesWriter::append(alone_, path_, back);
+  EXPECT_EQ(again.next_step(), 150U);
+  write(again, 170);
+  again.close();
+  expect_steps(170);
+}
+
+TEST_F(SeriesWriterTest, AFailingDiskIsToldAndWhatWasCommittedStays) {
+  SeriesSpec wish = spec();
+  wish.options.wrap_store = [](std::unique_ptr<storage::ByteStore> store) {
+    return storage::failing_store(std::move(store),
+                                  [](std::uint64_t write, std::uint64_t) { return write < 30 ? 0 : ENOSPC; });
+  };
+  try {
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+    write(writer, kSteps);
+    writer.close();
+    FAIL() << "a full disk goes unnoticed";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+  }
+  const std::uint64_t committed = SeriesReader::open(path_).committed();
+  EXPECT_GT(committed, 0U);
+  EXPECT_LT(committed, kSteps);
+  expect_steps(committed);
+}
+
+TEST_F(SeriesWriterTest, AWriterLeftWithoutCloseLeavesItsCommittedSteps) {
+  {
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+    write(writer, 30);
+  }
+  const std::uint64_t committed = SeriesReader::open(path_).committed();
+  EXPECT_GT(committed, 20U);
+  expect_steps(committed);
+}
+
+TEST_F(SeriesWriterTest, MistakesAreNamed) {
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+  EXPECT_THROW(writer.put("W", std::vector<double>(kNodes)), Error);
+  EXPECT_THROW(writer.put("V", std::vector<float>(kNodes)), Error);
+  EXPECT_THROW(writer.put("V", std::vector<double>(kNodes - 1)), Error);
+  SeriesSpec bad = spec();
+  bad.options.budget_bytes = 100;
+  EXPECT_THROW(SeriesWriter::create(alone_, path_, bad), Error);
+  bad = spec();
+  bad.fields[0].components = {"a", "b"};
+  EXPECT_THROW(SeriesWriter::create(alone_, path_, bad), Error);
+}
+
+}  // namespace
+}  // namespace weft
