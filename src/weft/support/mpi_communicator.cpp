@@ -35,15 +35,24 @@ MpiCommunicator::~MpiCommunicator() {
   if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
 }
 
-std::uint64_t MpiCommunicator::reduce(std::uint64_t value, MPI_Op op) {
-  std::uint64_t result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, op, comm_), "MPI_Allreduce");
-  return result;
+// MPICH 4.0.2 compares MPI_UINT64_T as if it had a sign (seen with values of 2^63 and more), so values are moved to
+// numbers with a sign that are in the same order.
+std::uint64_t MpiCommunicator::extreme(std::uint64_t value, MPI_Op op) {
+  constexpr std::uint64_t kTop = 1ULL << 63;
+  const auto moved = static_cast<std::int64_t>(value ^ kTop);
+  std::int64_t result = 0;
+  check_mpi(MPI_Allreduce(&moved, &result, 1, MPI_INT64_T, op, comm_), "MPI_Allreduce");
+  return static_cast<std::uint64_t>(result) ^ kTop;
 }
 
-std::uint64_t MpiCommunicator::min(std::uint64_t value) { return reduce(value, MPI_MIN); }
-std::uint64_t MpiCommunicator::max(std::uint64_t value) { return reduce(value, MPI_MAX); }
-std::uint64_t MpiCommunicator::sum(std::uint64_t value) { return reduce(value, MPI_SUM); }
+std::uint64_t MpiCommunicator::min(std::uint64_t value) { return extreme(value, MPI_MIN); }
+std::uint64_t MpiCommunicator::max(std::uint64_t value) { return extreme(value, MPI_MAX); }
+
+std::uint64_t MpiCommunicator::sum(std::uint64_t value) {
+  std::uint64_t result = 0;
+  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  return result;
+}
 
 std::uint64_t MpiCommunicator::sum_before(std::uint64_t value) {
   std::uint64_t result = 0;

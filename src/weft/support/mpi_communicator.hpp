@@ -32,7 +32,7 @@ class MpiCommunicator final : public Communicator {
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
 
  private:
-  std::uint64_t reduce(std::uint64_t value, MPI_Op op);
+  std::uint64_t extreme(std::uint64_t value, MPI_Op op);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::uint64_t count_limit_;
