@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe", help="the launcher, with its options")
     parser.add_argument("--weft", type=Path, default=ROOT / "build/bin/weft")
-    parser.add_argument("--cases", default="owner,cached,compute", help="of owner, cached, per-step, compute")
+    parser.add_argument("--cases", default="owner,cached,compute", help="of owner, cached, per-step, compute, maps")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     out = arguments.folder / "weft-bench.h5"
@@ -52,6 +52,8 @@ def main() -> None:
         "cached": lambda: run("cached", "--strategy", "cached", "--layout", "isotropic"),
         "per-step": lambda: run("per-step", "--strategy", "per-step", "--layout", "rows"),
         "compute": overlapped,
+        # What maps finished in passing cost: against `owner`, round by round.
+        "maps": lambda: run("maps", "--strategy", "owner", "--reduce", "activation_time,peak,apd_90"),
     }
     rounds(arguments.rounds, {name: known[name] for name in arguments.cases.split(",")})
 
@@ -72,6 +74,14 @@ def main() -> None:
         )
         if "cached" in seconds:
             print(f"owner / cached   {spread(ratios(output, [s['output'] for s in seconds['cached']]), '')}")
+    if "maps" in seconds and "owner" in seconds:
+        spent = [s["reduction"]["seconds"] for s in reports["maps"]]
+        print(f"maps / owner     {spread(ratios([s['output'] for s in seconds['maps']], output), '')}")
+        print(
+            f"maps: in passing {spread([s['watching'] for s in spent])}, at the end {spread([s['finishing'] for s in spent])}, "
+            f"nodes from the file {max(s['reduction']['nodes_from_file'] for s in reports['maps'])}, "
+            f"peak {max(s['peak_rss_bytes'] for s in reports['maps']) / 2**20:.0f} MiB a rank"
+        )
     if "compute" in seconds:
         computing = [s["compute"] + s["source"] for s in seconds["compute"]]
         flushing = [s["flush"] for s in seconds["compute"]]

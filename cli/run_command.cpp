@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/mpi_session.hpp"
@@ -38,6 +39,11 @@ struct EcgArguments {
   std::vector<std::string> hints;
   std::uint64_t cb_nodes = 0;
   double compute_ms = 0;
+  std::string reduce;
+  std::string reduce_field = "V";
+  double threshold = -30.0;
+  std::uint64_t max_beats = 8;
+  double fill = std::numeric_limits<double>::quiet_NaN();
   bool json = false;
 };
 
@@ -87,6 +93,12 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   if (arguments.cb_nodes > 0) options.mpi.hints["cb_nodes"] = std::to_string(arguments.cb_nodes);
   if (options.mpi.stripe_count > 0) options.mpi.hints["striping_factor"] = std::to_string(options.mpi.stripe_count);
   if (options.mpi.stripe_bytes > 0) options.mpi.hints["striping_unit"] = std::to_string(options.mpi.stripe_bytes);
+  if (!arguments.reduce.empty()) {
+    options.reduction = reduce::RunReductionSpec{.field = arguments.reduce_field,
+                                                 .quantities = reduce::parse_quantities(arguments.reduce),
+                                                 .settings = {arguments.threshold, arguments.max_beats},
+                                                 .fill = arguments.fill};
+  }
   if (options.from_step && !options.append) {
     throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
   }
@@ -144,6 +156,13 @@ void add_ecg(CLI::App& run) {
   text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
   text("--direct", a.direct, "past the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
   ecg->add_flag("--sync", a.options.writer.sync, "a step is committed when it is on the disk")->group(how);
+
+  const char* maps = "Maps of quantities over time, finished when the run ends (in the file, /maps)";
+  text("--reduce", a.reduce, "quantities, as weft reduce knows them: activation_time,peak,apd_90", maps);
+  text("--reduce-field", a.reduce_field, "of this field, NAME or NAME:COMPONENT", maps);
+  text("--threshold", a.threshold, "of beats and of first_crossing", maps);
+  text("--max-beats", a.max_beats, "rows of a map per beat", maps);
+  ecg->add_option("--fill", a.fill, "where a node has no value; NaN where nothing is said")->group(maps);
 
   const char* where = "For the file system";
   text("--align", a.align, "large data begin at multiples of this", where);

@@ -95,7 +95,7 @@ endfunction()
 function(weft_add_python_tests folder)
   cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "" ${ARGN})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT ${WEFT_TEST_TIMEOUT})
+    set(arg_TIMEOUT 600)  # many commands each, every one with a time limit of its own; 120 s is little on a busy machine
   endif()
   if(NOT arg_PYTHON)
     set(arg_PYTHON ${WEFT_PYTHON})

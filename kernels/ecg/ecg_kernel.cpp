@@ -40,16 +40,20 @@ std::unique_ptr<StepSource> make_source(Communicator& comm, const EcgOptions& op
   throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic or replay").agreed();
 }
 
+using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
+
 SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const StepSource& source,
-                         const EcgOptions& options) {
+                         const EcgOptions& options, const Observers& observers) {
   if (options.append) {
     AppendSpec spec;
+    spec.observers = observers;
     spec.from_step = options.from_step;
     spec.options = options.writer;
     for (const SourceField& field : source.fields()) spec.owned.emplace_back(field.name, field.owned);
     return append_series(mpi_comm, options.out, spec, options.mpi);
   }
   SeriesSpec spec;
+  spec.observers = observers;
   if (!options.unknown_steps) spec.steps = source.steps();
   spec.time_units = "ms";
   spec.align_bytes = options.align_bytes;
@@ -69,6 +73,25 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const Step
     spec.fields.push_back(std::move(field));
   }
   return create_series(mpi_comm, options.out, spec, options.mpi);
+}
+
+std::shared_ptr<reduce::RunReduction> make_reduction(Communicator& comm, const EcgOptions& options) {
+  std::shared_ptr<reduce::RunReduction> reduction;
+  if (options.reduction) agree_on(comm, [&] { reduction = std::make_shared<reduce::RunReduction>(*options.reduction); });
+  return reduction;
+}
+
+nlohmann::json reduction_json(const EcgOptions& options, const reduce::RunReductionReport& report) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const reduce::Quantity& quantity : options.reduction->quantities) names.push_back(quantity.name);
+  return {{"field", options.reduction->field},
+          {"quantities", names},
+          {"maps", report.folder},
+          {"nodes", report.nodes},
+          {"nodes_from_file", report.from_file},
+          {"most_beats", report.most_beats},
+          {"nodes_with_more_beats_than_rows", report.beyond_rows},
+          {"seconds", {{"watching", report.watching_seconds}, {"finishing", report.finishing_seconds}}}};
 }
 
 // Adds the time an action takes to `sum`.
@@ -165,7 +188,10 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
 
   Seconds seconds;
   const Stopwatch clock;
-  SeriesWriter writer = timed(seconds.blocked, [&] { return make_writer(mpi_comm, comm, *source, options); });
+  const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
+  const Observers observers(reduction ? 1 : 0, reduction);
+  SeriesWriter writer =
+      timed(seconds.blocked, [&] { return make_writer(mpi_comm, comm, *source, options, observers); });
   write_steps(writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;
@@ -192,6 +218,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"counters", counters_json(comm, writer.counters())},
       {"peak_rss_bytes", comm.max(peak_rss_bytes())},
   };
+  if (reduction) report["reduction"] = reduction_json(options, reduction->report());
   if (options.yardstick && first == 0) measure_raw();
   if (raw) {
     report["seconds"]["raw"] = *raw;
@@ -234,6 +261,18 @@ std::string to_text(const nlohmann::json& report) {
   line("moved", fmt::format("{} between ranks in {} messages",
                             format_bytes(counters.at("mpi").at("bytes_sent").get<std::uint64_t>()),
                             number(counters.at("mpi").at("messages"))));
+  if (report.contains("reduction")) {
+    const auto& maps = report.at("reduction");
+    const auto& spent = maps.at("seconds");
+    line("maps", fmt::format("{}: {} in passing, {} at the end; {} of {} nodes had to be read from the file",
+                             maps.at("maps").get<std::string>(), format_seconds(spent.at("watching").get<double>()),
+                             format_seconds(spent.at("finishing").get<double>()), number(maps.at("nodes_from_file")),
+                             number(maps.at("nodes"))));
+    if (maps.at("nodes_with_more_beats_than_rows").get<std::uint64_t>() > 0) {
+      line("", fmt::format("{} nodes have more beats than rows (up to {}): --max-beats",
+                           number(maps.at("nodes_with_more_beats_than_rows")), number(maps.at("most_beats"))));
+    }
+  }
   line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
   text += fmt::format("next: weft info {0}\n", report.at("file").get<std::string>());
   return text;

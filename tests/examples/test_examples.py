@@ -46,3 +46,15 @@ def test_a_bar_is_written_read_and_gone_on_with(tmp_path: Path) -> None:
         assert numpy.allclose(file["heat"][:30], wave[:30], rtol=0, atol=1e-12)
         assert (file["heat"][30:] == 300).all() and (file["material"][30:] == 2).all()
     assert run("read_series", path).splitlines()[-1] == "hottest: 300.000"
+
+
+def test_maps_are_there_when_the_run_ends(tmp_path: Path) -> None:
+    path = tmp_path / "beat.h5"
+    assert "maps of 1000 nodes in /maps/V, 0 of them from the file" in run("reduce_while_running", path, ranks=3)
+    with h5py.File(path) as file:
+        v, maps = file["V"][:], file["maps/V"]
+        assert (maps["time_above_0"][:] == (v[1:] > 0).sum(axis=0)).all()
+        assert maps["time_above_0"].attrs["units"] == "ms"
+        assert (maps["peak"][0] == 30.0).all() and (maps["beats"][:] == 1).all()
+        first = (v > -30).argmax(axis=0)
+        assert numpy.allclose(maps["activation_time"][0], first - 1 + 55 / 115)

@@ -22,8 +22,8 @@ double crossing_time(double t0, double v0, double t1, double v1, double level) {
   return t0 + (level - v0) / (v1 - v0) * (t1 - t0);
 }
 
-std::vector<Beat> find_beats(std::span<const double> v, std::span<const double> t, double threshold) {
-  std::vector<Beat> beats;
+void find_beats(std::span<const double> v, std::span<const double> t, double threshold, std::vector<Beat>& beats) {
+  beats.clear();
   Quiet quiet;
   bool in_beat = false;
   for (std::size_t i = 1; i < v.size(); ++i) {
@@ -61,7 +61,6 @@ std::vector<Beat> find_beats(std::span<const double> v, std::span<const double> 
       quiet = Quiet();
     }
   }
-  return beats;
 }
 
 std::vector<double> action_potential_durations(std::span<const double> v, std::span<const double> t,

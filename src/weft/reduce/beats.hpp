@@ -49,8 +49,8 @@ struct Beat {
 // Where the straight line through (t0, v0) and (t1, v1) has the value `level`. v0 and v1 differ.
 double crossing_time(double t0, double v0, double t1, double v1, double level);
 
-// The beats of a trace. `v` and `t` are equally long, t rises.
-std::vector<Beat> find_beats(std::span<const double> v, std::span<const double> t, double threshold);
+// The beats of a trace, into `beats`. `v` and `t` are equally long, t rises.
+void find_beats(std::span<const double> v, std::span<const double> t, double threshold, std::vector<Beat>& beats);
 
 // apd(percent) of each of those beats. `percent` lies between 0 and 100.
 std::vector<double> action_potential_durations(std::span<const double> v, std::span<const double> t,

@@ -10,7 +10,11 @@ namespace {
 
 struct Trace {
   std::vector<double> t, v;
-  std::vector<Beat> beats(double threshold = kDefaultThreshold) const { return find_beats(v, t, threshold); }
+  std::vector<Beat> beats(double threshold = kDefaultThreshold) const {
+    std::vector<Beat> found;
+    find_beats(v, t, threshold, found);
+    return found;
+  }
   std::vector<double> apd(double percent, double threshold = kDefaultThreshold) const {
     return action_potential_durations(v, t, beats(threshold), threshold, percent);
   }

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "weft/partition/ownership.hpp"
+#include "weft/reduce/map_writer.hpp"
+#include "weft/reduce/trace_block.hpp"
+#include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/trace_source.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
@@ -58,22 +62,13 @@ std::vector<OutputMap> create_maps(const Reduction& reduction, const TraceSource
   return maps;
 }
 
-void check(const Reduction& reduction) {
-  if (reduction.quantities.empty()) {
-    throw Error(ErrorKind::usage, reduction.path, "no quantity is named", "as in --quantity activation_time,apd_90");
-  }
-  if (reduction.settings.max_beats == 0) {
-    throw Error(ErrorKind::usage, "--max-beats 0", "leaves no row", "give at least 1");
-  }
-  if (!std::isfinite(reduction.settings.threshold)) {
-    throw Error(ErrorKind::usage, "the threshold", "is not a number", "give one, such as -30");
-  }
-}
-
 class Reducer {
  public:
   Reducer(Communicator& comm, const Reduction& reduction)
-      : comm_(comm), reduction_(reduction), source_(open_traces(comm, reduction.path, reduction.field)) {}
+      : comm_(comm),
+        reduction_(reduction),
+        source_(open_traces(comm, reduction.path, reduction.field)),
+        reducer_(reduction.quantities, reduction.settings) {}
 
   ReductionReport run() {
     agree_on(comm_, [&] {
@@ -82,14 +77,15 @@ class Reducer {
     });
     share_addresses();
     agree_on(comm_, [&] {
-      store_ = storage::open_posix(reduction_.out, storage::OpenMode::write);
+      const auto store = storage::open_posix(reduction_.out, storage::OpenMode::write);
+      writer_.emplace(*store, addresses_, source_->nodes(), reduction_.fill);
       for (std::uint64_t first = mine_.first; first < end();) {
         const std::uint64_t count = std::min(block_nodes_, end() - first);
         one_block(first, count);
         first += count;
         if (reduction_.progress) reduction_.progress(first - mine_.first, mine_.count);
       }
-      store_->close();
+      store->close();
     });
     return report();
   }
@@ -109,9 +105,8 @@ class Reducer {
     mine_.first = std::min(nodes, columns.first * each);
     mine_.count = std::min(nodes, (columns.first + columns.count) * each) - mine_.first;
 
-    rows_ = 1;  // the count of beats
-    for (const Quantity& quantity : reduction_.quantities) rows_ += rows_of(quantity, reduction_.settings);
-    const std::uint64_t bytes_a_node = steps() * sizeof(double) + rows_ * sizeof(double) + source_->bytes_a_node();
+    const std::uint64_t bytes_of_maps = (reducer_.rows() + 1) * sizeof(double);  // and the count of beats
+    const std::uint64_t bytes_a_node = steps() * sizeof(double) + bytes_of_maps + source_->bytes_a_node();
     const std::uint64_t fitting = reduction_.budget_bytes / bytes_a_node;
     if (fitting == 0) {
       throw Error(ErrorKind::usage, reduction_.path,
@@ -136,53 +131,33 @@ class Reducer {
   void one_block(std::uint64_t first, std::uint64_t count) {
     values_.resize(steps() * count);
     source_->read(first, count, values_);
-    results_.resize((rows_ - 1) * count);
+    const std::uint64_t rows = reducer_.rows();
+    results_.resize(rows * count);
     beats_.resize(count);
-    // A step of the block lies far from the next one, so nodes are taken together that share a cache line.
-    constexpr std::uint64_t kTogether = 8;
-    std::vector<double> traces(kTogether * steps());
-    std::vector<std::vector<double>> rows;
-    for (const Quantity& quantity : reduction_.quantities) rows.emplace_back(rows_of(quantity, reduction_.settings));
-    const std::vector<std::span<double>> row_spans(rows.begin(), rows.end());
-    for (std::uint64_t node = 0; node < count; ++node) {
-      const std::uint64_t lane = node % kTogether;
-      if (lane == 0) {
-        const std::uint64_t lanes = std::min(kTogether, count - node);
-        for (std::uint64_t step = 0; step < steps(); ++step) {
-          for (std::uint64_t i = 0; i < lanes; ++i) traces[i * steps() + step] = values_[step * count + node + i];
-        }
-      }
-      const std::span<const double> trace = std::span(traces).subspan(lane * steps(), steps());
-      const std::uint64_t beats =
-          reduce_trace(trace, source_->times(), reduction_.quantities, reduction_.settings, row_spans);
+    std::vector<double> result(rows);
+    for_each_trace(values_, steps(), count, [&](std::uint64_t node, std::span<const double> trace) {
+      const std::uint64_t beats = reducer_.reduce(trace, source_->times(), result);
       beats_[node] = static_cast<std::int64_t>(beats);
       most_beats_ = std::max(most_beats_, beats);
       beyond_rows_ += beats > reduction_.settings.max_beats ? 1 : 0;
-      std::uint64_t at = 0;
-      for (const std::vector<double>& row : rows) {
-        for (const double value : row) results_[at++ * count + node] = value;
-      }
-    }
+      for (std::uint64_t row = 0; row < rows; ++row) results_[row * count + node] = result[row];
+    });
     keep(first, count);
   }
 
   void keep(std::uint64_t first, std::uint64_t count) {
     std::uint64_t at = 0;
-    ranges_.resize(rows_ - 1);
+    ranges_.resize(reducer_.rows());
     for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
       for (std::uint64_t row = 0; row < rows_of(reduction_.quantities[q], reduction_.settings); ++row, ++at) {
         const std::span<double> line = std::span(results_).subspan(at * count, count);
-        for (double& value : line) {
-          if (std::isnan(value)) {
-            value = reduction_.fill;
-          } else {
-            ranges_[at].add(value);
-          }
+        for (const double value : line) {
+          if (!std::isnan(value)) ranges_[at].add(value);
         }
-        store_->write_at(addresses_[q] + (row * source_->nodes() + first) * sizeof(double), std::as_bytes(line));
+        writer_->write(q, row, first, line);
       }
     }
-    store_->write_at(addresses_.back() + first * sizeof(std::int64_t), std::as_bytes(std::span(beats_)));
+    writer_->write_beats(first, beats_);
   }
 
   ReductionReport report() {
@@ -191,7 +166,7 @@ class Reducer {
     report.steps = steps();
     report.most_beats = comm_.max(most_beats_);
     report.beyond_rows = comm_.sum(beyond_rows_);
-    ranges_.resize(rows_ - 1);
+    ranges_.resize(reducer_.rows());
     std::size_t at = 0;
     for (const Quantity& quantity : reduction_.quantities) {
       for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
@@ -232,12 +207,12 @@ class Reducer {
   Communicator& comm_;
   const Reduction& reduction_;
   std::unique_ptr<TraceSource> source_;
+  TraceReducer reducer_;
   partition::Block mine_{0, 0};
-  std::uint64_t rows_ = 0;
   std::uint64_t block_nodes_ = 1;
   std::vector<OutputMap> maps_;           // rank 0's
   std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
-  std::unique_ptr<storage::ByteStore> store_;
+  std::optional<MapWriter> writer_;
   std::vector<double> values_;   // [step][node of the block]
   std::vector<double> results_;  // [row of a map][node of the block]
   std::vector<std::int64_t> beats_;
@@ -250,7 +225,7 @@ class Reducer {
 
 ReductionReport reduce_file(Communicator& comm, const Reduction& reduction) {
   const Stopwatch clock;
-  agree_on(comm, [&] { check(reduction); });
+  agree_on(comm, [&] { check_settings(reduction.path, reduction.quantities.size(), reduction.settings); });
   ReductionReport report = Reducer(comm, reduction).run();
   report.seconds = clock.seconds();
   return report;

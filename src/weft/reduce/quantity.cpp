@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
-#include "weft/reduce/beats.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::reduce {
@@ -47,37 +45,6 @@ Quantity parse_one(std::string_view name) {
   throw Error(ErrorKind::usage, fmt::format("quantity '{}'", name), "is not known", "there are " + all + "apd_P");
 }
 
-double over_all(std::span<const double> v, std::span<const double> t, const Quantity& quantity, double threshold) {
-  if (v.empty()) return kMissing;
-  switch (quantity.kind) {
-    case Kind::min: return *std::min_element(v.begin(), v.end());
-    case Kind::max: return *std::max_element(v.begin(), v.end());
-    case Kind::argmax_time: return t[static_cast<std::size_t>(std::max_element(v.begin(), v.end()) - v.begin())];
-    case Kind::mean:
-    case Kind::rms: {
-      double sum = 0;
-      for (const double value : v) sum += quantity.kind == Kind::mean ? value : value * value;
-      const double mean = sum / static_cast<double>(v.size());
-      return quantity.kind == Kind::mean ? mean : std::sqrt(mean);
-    }
-    default:
-      for (std::size_t i = 1; i < v.size(); ++i) {
-        if (v[i] > threshold && v[i - 1] <= threshold) return crossing_time(t[i - 1], v[i - 1], t[i], v[i], threshold);
-      }
-      return kMissing;
-  }
-}
-
-double of_beat(const Beat& beat, Kind kind) {
-  switch (kind) {
-    case Kind::activation_time: return beat.onset;
-    case Kind::upstroke_time: return beat.upstroke_time;
-    case Kind::max_upstroke_velocity: return beat.upstroke_velocity;
-    case Kind::resting: return beat.resting;
-    default: return beat.peak;
-  }
-}
-
 }  // namespace
 
 std::vector<Quantity> parse_quantities(std::string_view text) {
@@ -109,32 +76,20 @@ std::string units_of(const Quantity& quantity, const std::string& value_units, c
   }
 }
 
-std::uint64_t rows_of(const Quantity& quantity, const Settings& settings) {
-  return quantity.per_beat() ? settings.max_beats : 1;
+void check_settings(const std::string& where, std::size_t quantities, const Settings& settings) {
+  if (quantities == 0) {
+    throw Error(ErrorKind::usage, where, "no quantity is named", "as in --quantity activation_time,apd_90");
+  }
+  if (settings.max_beats == 0) {
+    throw Error(ErrorKind::usage, "--max-beats 0", "leaves no row", "give at least 1");
+  }
+  if (!std::isfinite(settings.threshold)) {
+    throw Error(ErrorKind::usage, "the threshold", "is not a number", "give one, such as -30");
+  }
 }
 
-std::uint64_t reduce_trace(std::span<const double> v, std::span<const double> t, std::span<const Quantity> quantities,
-                           const Settings& settings, std::span<const std::span<double>> rows) {
-  std::vector<Beat> beats;
-  if (std::any_of(quantities.begin(), quantities.end(), [](const Quantity& q) { return q.per_beat(); })) {
-    beats = find_beats(v, t, settings.threshold);
-  }
-  for (std::size_t q = 0; q < quantities.size(); ++q) {
-    std::span<double> out = rows[q];
-    std::fill(out.begin(), out.end(), kMissing);
-    if (!quantities[q].per_beat()) {
-      out[0] = over_all(v, t, quantities[q], settings.threshold);
-      continue;
-    }
-    std::vector<double> durations;
-    if (quantities[q].kind == Kind::apd) {
-      durations = action_potential_durations(v, t, beats, settings.threshold, quantities[q].percent);
-    }
-    for (std::size_t b = 0; b < std::min(out.size(), beats.size()); ++b) {
-      out[b] = quantities[q].kind == Kind::apd ? durations[b] : of_beat(beats[b], quantities[q].kind);
-    }
-  }
-  return beats.size();
+std::uint64_t rows_of(const Quantity& quantity, const Settings& settings) {
+  return quantity.per_beat() ? settings.max_beats : 1;
 }
 
 }  // namespace weft::reduce

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,12 +49,10 @@ struct Settings {
   std::uint64_t max_beats = 8;  // rows of a quantity per beat
 };
 
+// Throws Error(usage) where no quantity is named, no row is left for beats, or the threshold is no number.
+void check_settings(const std::string& where, std::size_t quantities, const Settings& settings);
+
 // Rows of `quantity`: one, or max_beats.
 std::uint64_t rows_of(const Quantity& quantity, const Settings& settings);
-
-// Reduces one trace. `rows[q]` has rows_of(quantity q) values, left NaN where the trace has fewer beats. Returns how
-// many beats it has, those beyond the rows too; 0 where no quantity is per beat. `v` and `t` are equally long, t rises.
-std::uint64_t reduce_trace(std::span<const double> v, std::span<const double> t, std::span<const Quantity> quantities,
-                           const Settings& settings, std::span<const std::span<double>> rows);
 
 }  // namespace weft::reduce

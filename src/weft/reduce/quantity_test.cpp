@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "weft/reduce/trace_reducer.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::reduce {
@@ -14,10 +15,14 @@ std::vector<std::vector<double>> reduced(const std::string& names, const std::ve
   std::vector<double> t;
   for (std::size_t i = 0; i < v.size(); ++i) t.push_back(0.5 * static_cast<double>(i));
   const std::vector<Quantity> quantities = parse_quantities(names);
+  TraceReducer reducer(quantities, settings);
+  std::vector<double> rows(reducer.rows());
+  reducer.reduce(v, t, rows);
   std::vector<std::vector<double>> values;
-  for (const Quantity& quantity : quantities) values.emplace_back(rows_of(quantity, settings));
-  const std::vector<std::span<double>> rows(values.begin(), values.end());
-  reduce_trace(v, t, quantities, settings, rows);
+  for (auto at = rows.begin(); const Quantity& quantity : quantities) {
+    values.emplace_back(at, at + static_cast<std::ptrdiff_t>(rows_of(quantity, settings)));
+    at += static_cast<std::ptrdiff_t>(rows_of(quantity, settings));
+  }
   return values;
 }
 

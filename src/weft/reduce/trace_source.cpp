@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "weft/reduce/as_double.hpp"
+#include "weft/reduce/field_choice.hpp"
 #include "weft/series/series_reader.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
@@ -18,24 +19,6 @@ namespace {
 using storage::Handle;
 using storage::Recording;
 
-// The number of a component by its name or number.
-std::uint64_t component_number(const std::string& where, const std::string& wanted,
-                               const std::vector<std::string>& names, std::uint64_t components) {
-  const auto named = std::find(names.begin(), names.end(), wanted);
-  if (named != names.end()) return static_cast<std::uint64_t>(named - names.begin());
-  std::uint64_t number = 0;
-  if (wanted.empty() && components == 1) return 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  const bool is_number = !wanted.empty() && error == std::errc() && end == wanted.data() + wanted.size();
-  if (is_number && number < components) return number;
-  std::string known = fmt::format("0 to {}", components - 1);
-  for (const std::string& name : names) known += ", " + name;
-  throw Error(
-      ErrorKind::usage, where,
-      wanted.empty() ? fmt::format("has {} values a node", components) : fmt::format("has no component '{}'", wanted),
-      fmt::format("name one, as --field NAME:COMPONENT; there are {}", known));
-}
-
 void check_times(const std::string& path, const std::vector<double>& times) {
   if (times.empty()) throw Error(ErrorKind::usage, path, "has no steps to reduce", "wait for the run's first window");
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -45,36 +28,13 @@ void check_times(const std::string& path, const std::vector<double>& times) {
   }
 }
 
-template <typename T>
-void pick(std::span<const std::byte> bytes, std::uint64_t stride, std::uint64_t component, std::span<double> values) {
-  const auto* from = reinterpret_cast<const T*>(bytes.data());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(from[i * stride + component]);
-}
-
-// Every `stride`th value, from `component` on, as double.
-void pick_as_double(DataType type, std::span<const std::byte> bytes, std::uint64_t stride, std::uint64_t component,
-                    std::span<double> values) {
-  switch (type) {
-    case DataType::float32: return pick<float>(bytes, stride, component, values);
-    case DataType::float64: return pick<double>(bytes, stride, component, values);
-    case DataType::int32: return pick<std::int32_t>(bytes, stride, component, values);
-    case DataType::int64: return pick<std::int64_t>(bytes, stride, component, values);
-    case DataType::uint8: return pick<std::uint8_t>(bytes, stride, component, values);
-  }
-}
-
 class WeftTraces final : public TraceSource {
  public:
-  WeftTraces(SeriesReader reader, std::string name, const std::string& component)
-      : reader_(std::move(reader)), name_(std::move(name)), times_(reader_.times()) {
-    const storage::FieldMap& field = reader_.field(name_);
-    if (field.per_step.empty()) {
-      throw Error(ErrorKind::usage, reader_.path(), fmt::format("{} has one value a step, and no nodes", name_),
-                  "reduce a field that stands on nodes or cells");
-    }
-    components_ = element_count(field.per_step) / field.per_step[0];
-    component_ =
-        component_number(fmt::format("{}: {}", reader_.path(), name_), component, field.components, components_);
+  WeftTraces(SeriesReader reader, const std::string& wanted) : reader_(std::move(reader)), times_(reader_.times()) {
+    const FieldChoice choice = choose_field(reader_.path(), reader_.fields(), wanted);
+    name_ = reader_.fields()[choice.field].name;
+    components_ = choice.components;
+    component_ = choice.component;
     check_times(reader_.path(), times_);
     const std::size_t number = *reader_.map().find_field(name_);
     nodes_a_chunk_ = reader_.map().segments[0].fields[number].chunk[1];
@@ -185,7 +145,7 @@ std::unique_ptr<TraceSource> open_traces(Communicator& comm, const std::string& 
   std::unique_ptr<TraceSource> source;
   if (comm.max(weft) == 1) {
     SeriesReader reader = SeriesReader::open(comm, path);
-    agree_on(comm, [&] { source = std::make_unique<WeftTraces>(std::move(reader), name, component); });
+    agree_on(comm, [&] { source = std::make_unique<WeftTraces>(std::move(reader), field); });
     return source;
   }
   agree_on(comm, [&] {

@@ -84,7 +84,7 @@ class CollectiveStrategy final : public WriteStrategy {
     }
   }
 
-  void end_step(const std::optional<Error>& failure) override {
+  void end_step(double, const std::optional<Error>& failure) override {
     ++next_;
     bool due = false;
     for (auto& cache : caches_) {

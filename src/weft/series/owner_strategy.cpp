@@ -28,6 +28,7 @@ class OwnerStrategy final : public WriteStrategy {
  public:
   explicit OwnerStrategy(const StrategyContext& context) : context_(context) {
     plan_fields();
+    start_observers();
     choose_window();
     agree_on(context.comm, [&] {  // a rank may have no memory left, or no room on the disk for its slot
       for (auto& field : fields_) {
@@ -50,6 +51,7 @@ class OwnerStrategy final : public WriteStrategy {
 
   void begin(std::uint64_t step) override {
     first_ = step;
+    times_[turn_].clear();
     gathered_ = 0;
     // Behind the last segment the next one is taken for granted; hand_over() adds it.
     std::uint64_t segment_first = context_.map.capacity();
@@ -68,7 +70,8 @@ class OwnerStrategy final : public WriteStrategy {
     fields_[field]->mail->put(gathered_, local, fields_[field]->tiles[turn_]);
   }
 
-  void end_step(const std::optional<Error>& failure) override {
+  void end_step(double time, const std::optional<Error>& failure) override {
+    times_[turn_].push_back(time);
     ++gathered_;
     if (first_ + gathered_ == end_) hand_over(failure);
   }
@@ -97,6 +100,17 @@ class OwnerStrategy final : public WriteStrategy {
     }
   }
 
+  // They may have half of the budget, and the windows the rest.
+  void start_observers() {
+    agree_on(context_.comm, [&] {
+      for (const auto& observer : context_.observers) {
+        const std::size_t field = observer->field(context_.map);
+        observed_bytes_ += observer->start({context_.map, field, fields_[field]->shape.plan.tiles},
+                                           context_.options.budget_bytes / 2 / context_.observers.size());
+      }
+    });
+  }
+
   void choose_window() {
     // The field with the most bytes a step has the say; in doubt the one named first.
     std::uint64_t most = 0;
@@ -114,16 +128,32 @@ class OwnerStrategy final : public WriteStrategy {
       needs.tile_bytes_per_step += one_step.tile_memory();
       needs.mail_bytes_per_step += one_step.outbox_memory() + one_step.inbox_memory();
     }
-    const std::uint64_t budget = context_.options.budget_bytes;
+    const std::uint64_t budget = context_.options.budget_bytes - observed_bytes_;
     const std::uint64_t fitting = context_.comm.min(steps_that_fit(needs, budget, chunk_steps_));
     if (fitting == 0) {
-      const std::uint64_t least = context_.comm.max(least_budget(needs));
+      const std::uint64_t least = context_.comm.max(least_budget(needs) * (context_.observers.empty() ? 1 : 2));
       throw Error(ErrorKind::usage, context_.map.path,
                   fmt::format("a budget of {} a rank does not hold one step twice", format_bytes(budget)),
                   fmt::format("give at least --budget {}", least))
           .agreed();
     }
     window_steps_ = window_steps(fitting, chunk_steps_);
+  }
+
+  // To those who watch; what goes wrong there is this rank's alone until the ranks agree.
+  std::optional<Error> show_window() {
+    try {
+      for (const auto& observer : context_.observers) {
+        const FieldWindows& field = *fields_[observer->field(context_.map)];
+        observer->see(
+            {first_, times_[turn_], times_[1 - turn_], field.tiles[turn_], field.tiles[1 - turn_], context_.store});
+      }
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error;
+    } catch (const std::exception& error) {
+      return Error(ErrorKind::system, context_.map.path, error.what());
+    }
   }
 
   // The window is full: mail is delivered, the window before it is waited for, and this one goes to the flusher.
@@ -157,9 +187,11 @@ class OwnerStrategy final : public WriteStrategy {
           },
           job.requests);
     }
+    const std::optional<Error> observed = show_window();
     job.committed = first_ + gathered_;
     job.raise_slot = owns_tiles_;
-    failed_ = flusher_->wait();  // told to the others when the next window is due, or at the end
+    failed_ = flusher_->wait();
+    if (!failed_) failed_ = observed;  // told to the others when the next window is due, or at the end
     flusher_->submit(std::move(job));
     turn_ = 1 - turn_;
     begin(first_ + gathered_);
@@ -169,9 +201,11 @@ class OwnerStrategy final : public WriteStrategy {
   std::vector<std::unique_ptr<FieldWindows>> fields_;
   std::unique_ptr<Flusher> flusher_;
   bool owns_tiles_ = false;
+  std::uint64_t observed_bytes_ = 0;  // held by the observers
   std::uint64_t chunk_steps_ = 1;
   std::uint64_t window_steps_ = 1;
   std::size_t turn_ = 0;     // which of the two windows is being filled
+  std::array<std::vector<double>, 2> times_;  // of their steps
   std::uint64_t first_ = 0;  // the window's first step
   std::uint64_t gathered_ = 0;
   std::uint64_t end_ = 0;

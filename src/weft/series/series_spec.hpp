@@ -18,6 +18,10 @@
 
 namespace weft {
 
+namespace series {
+class WindowObserver;  // series/window_observer.hpp
+}
+
 using storage::Attributes;
 using storage::Support;
 
@@ -91,6 +95,7 @@ struct SeriesSpec {
   Attributes attributes{};
   std::uint64_t align_bytes = 0;  // large data begin at multiples of this (a stripe, say)
   WriterOptions options{};
+  std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // reduce/run_reduction.hpp; the same on all ranks
 };
 
 // For going on with a series that exists. Fields are the file's; only who holds what is said anew.
@@ -98,6 +103,7 @@ struct AppendSpec {
   std::vector<std::pair<std::string, partition::Ownership>> owned{};  // one for each field that is not global
   std::optional<std::uint64_t> from_step{};  // go back to here and write anew; nothing: after the committed steps
   WriterOptions options{};
+  std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // as at create: their arrays are in the file
 };
 
 }  // namespace weft

@@ -124,8 +124,13 @@ storage::SeriesMap share_map(Communicator& comm, const std::function<storage::Se
 
 class SeriesWriter::Impl {
  public:
-  Impl(std::shared_ptr<Communicator> comm, WriterOptions options, bool fixed_length)
-      : comm_(std::move(comm)), options_(std::move(options)), fixed_length_(fixed_length) {}
+  using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
+
+  Impl(std::shared_ptr<Communicator> comm, WriterOptions options, Observers observers, bool fixed_length)
+      : comm_(std::move(comm)),
+        options_(std::move(options)),
+        observers_(std::move(observers)),
+        fixed_length_(fixed_length) {}
 
   void create(const std::string& path, const SeriesSpec& spec) {
     std::vector<std::int64_t> offsets;
@@ -137,7 +142,12 @@ class SeriesWriter::Impl {
     for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
     const std::vector<storage::Subset> subsets = subsets_of(*comm_, spec.fields);
     map_ = share_map(*comm_, [&] {
-      return storage::create_series_file(path, plan_file(spec, comm_->size(), fixed, subsets), view_at_create());
+      storage::FilePlan plan = plan_file(spec, comm_->size(), fixed, subsets);
+      for (const auto& observer : observers_) {
+        const auto arrays = observer->arrays(spec);
+        plan.fixed_arrays.insert(plan.fixed_arrays.end(), arrays.begin(), arrays.end());
+      }
+      return storage::create_series_file(path, plan, view_at_create());
     });
     open_store();
     for (std::size_t i = 0; i < fixed.size(); ++i) {
@@ -190,7 +200,8 @@ class SeriesWriter::Impl {
       }
     });
     put_.assign(map_.fields.size(), false);
-    strategy_ = make_strategy({*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }});
+    strategy_ =
+        make_strategy({*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, observers_});
     strategy_->begin(next_step_);
   }
 
@@ -217,7 +228,7 @@ class SeriesWriter::Impl {
     if (comm_->rank() == 0) strategy_->put(0, std::as_bytes(std::span(&time, 1)));
     put_.assign(put_.size(), false);
     ++next_step_;
-    strategy_->end_step(failure_);
+    strategy_->end_step(time, failure_);
   }
 
   void close() {
@@ -229,13 +240,18 @@ class SeriesWriter::Impl {
     }
     strategy_->flush(failure_);
     strategy_.reset();
+    for (const auto& observer : observers_) observer->finish(*comm_, map_, *store_, next_step_);
     agree_on(*comm_, [&] {
       if (options_.sync) store_->sync();
       store_->close();
     });
     agree_on(*comm_, [&] {
-      if (comm_->rank() == 0 && map_.length != next_step_ && next_step_ > 0)
+      if (comm_->rank() != 0 || next_step_ == 0) return;
+      if (map_.length != next_step_) {
         storage::set_length(map_, next_step_, view_maker());
+      } else if (!observers_.empty()) {
+        storage::renew_view(map_, next_step_, view_maker());
+      }
     });
   }
 
@@ -254,17 +270,25 @@ class SeriesWriter::Impl {
   }
 
   // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
-  static storage::ViewMaker view_at_create() {
-    return [](const storage::SeriesMap& map, std::uint64_t steps) {
-      return view::vtkhdf_objects(view::weft_view(map, steps));
+  storage::ViewMaker view_at_create() const {
+    return [this](const storage::SeriesMap& map, std::uint64_t steps) {
+      return with_observed(map, view::vtkhdf_objects(view::weft_view(map, steps)));
     };
   }
 
-  static storage::ViewMaker view_maker() {
-    return [](const storage::SeriesMap& map, std::uint64_t steps) {
+  storage::ViewMaker view_maker() const {
+    return [this](const storage::SeriesMap& map, std::uint64_t steps) {
       const auto store = storage::open_posix(map.path, storage::OpenMode::read);
-      return view::vtkhdf_objects(view::weft_view(map, steps, view::reader_of(*store)));
+      return with_observed(map, view::vtkhdf_objects(view::weft_view(map, steps, view::reader_of(*store))));
     };
+  }
+
+  storage::ObjectPlan with_observed(const storage::SeriesMap& map, storage::ObjectPlan plan) const {
+    for (const auto& observer : observers_) {
+      const storage::ObjectPlan more = observer->objects(map);
+      plan.insert(plan.end(), more.begin(), more.end());
+    }
+    return plan;
   }
 
   void make_room() {
@@ -340,6 +364,7 @@ class SeriesWriter::Impl {
 
   std::shared_ptr<Communicator> comm_;
   WriterOptions options_;
+  Observers observers_;
   bool fixed_length_;
   storage::SeriesMap map_;
   std::vector<partition::Ownership> owned_;  // as map_.fields
@@ -359,7 +384,7 @@ SeriesWriter::~SeriesWriter() = default;
 
 SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
                                   const series::StrategyFactory& strategy) {
-  auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.steps.has_value());
+  auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, spec.steps.has_value());
   impl->create(path, spec);
   impl->start(strategy);
   return SeriesWriter(std::move(impl));
@@ -367,7 +392,7 @@ SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std:
 
 SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                                   const series::StrategyFactory& strategy) {
-  auto impl = std::make_unique<Impl>(std::move(comm), spec.options, false);
+  auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, false);
   impl->append(path, spec);
   impl->start(strategy);
   return SeriesWriter(std::move(impl));

@@ -13,6 +13,7 @@
 
 #include "weft/partition/ownership.hpp"
 #include "weft/series/series_spec.hpp"
+#include "weft/series/window_observer.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/series_map.hpp"
 #include "weft/support/communicator.hpp"
@@ -44,6 +45,7 @@ struct StrategyContext {
   // Adds a segment, as long as all there are. Collective; called when the first step behind the last segment is due to
   // be written, with nothing being written on any rank and no HDF5 handle open. (So a run that just fits adds none.)
   std::function<void()> make_room;
+  std::span<const std::shared_ptr<WindowObserver>> observers;
 
   // For a further store of the same file; it must not outlive `counters`.
   std::shared_ptr<storage::SyscallCounters> shared_syscall_counters() const {
@@ -59,9 +61,9 @@ class WriteStrategy {
   virtual void begin(std::uint64_t step) = 0;
   // One field of the present step, in the rank's own order. Not collective.
   virtual void put(std::size_t field, std::span<const std::byte> local) = 0;
-  // The present step is whole on this rank. Collective when a flush is due; `failure` is what this rank has to report
-  // then.
-  virtual void end_step(const std::optional<Error>& failure) = 0;
+  // The present step, of that time, is whole on this rank. Collective when a flush is due; `failure` is what this rank
+  // has to report then.
+  virtual void end_step(double time, const std::optional<Error>& failure) = 0;
   // Brings all gathered steps into the file; they are committed when it returns. Collective.
   virtual void flush(const std::optional<Error>& failure) = 0;
 };

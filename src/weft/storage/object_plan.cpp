@@ -83,9 +83,10 @@ class Maker {
 
   void operator()(const VirtualObject& object) const {
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    if (object.type == DataType::float32 || object.type == DataType::float64) {
-      H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &nan);
+    const bool floating = object.type == DataType::float32 || object.type == DataType::float64;
+    if (object.fill || floating) {
+      const double fill = object.fill.value_or(std::numeric_limits<double>::quiet_NaN());
+      H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &fill);
     }
     for (const Mapping& mapping : object.mappings) {
       const Handle source = space_of(mapping.source_shape);
@@ -95,7 +96,8 @@ class Maker {
       check_hdf5(H5Pset_virtual(properties, target, mapping.file.c_str(), mapping.source.c_str(), source), object.path,
                  "cannot show " + mapping.source);
     }
-    create(file_, object.path, native_type(object.type), object.shape, properties);
+    const Handle dataset = create(file_, object.path, native_type(object.type), object.shape, properties);
+    for (const auto& [name, value] : object.attributes) write_attribute(dataset, name, value);
   }
 
  private:
@@ -126,6 +128,10 @@ struct Line {
 };
 
 }  // namespace
+
+const std::string& path_of(const Object& object) {
+  return std::visit([](const auto& one) -> const std::string& { return one.path; }, object);
+}
 
 std::string describe(const ObjectPlan& plan) {
   std::string text;

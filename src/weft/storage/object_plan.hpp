@@ -75,10 +75,14 @@ struct VirtualObject {
   DataType type = DataType::float64;
   Shape shape{};
   std::vector<Mapping> mappings{};
+  Attributes attributes{};
+  std::optional<double> fill{};  // what is not covered reads as this
 };
 
 using Object = std::variant<GroupObject, HardLink, SoftLink, ArrayObject, ConstantObject, VirtualObject>;
 using ObjectPlan = std::vector<Object>;
+
+const std::string& path_of(const Object& object);
 
 // One line for each object: what it is, its path and shape.
 std::string describe(const ObjectPlan& plan);

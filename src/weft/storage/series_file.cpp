@@ -39,7 +39,7 @@ void check_plan(const std::string& path, const FilePlan& plan) {
   };
   if (plan.segment_steps == 0) throw bad("a series of 0 steps", "give at least 1 step");
   if (plan.commit_slots == 0) throw bad("a series without commit slots", "give one slot for each rank");
-  std::set<std::string> names = {"time", "weft", "mesh", "VTKHDF"};
+  std::set<std::string> names = {"time", "weft", "mesh", "maps", "VTKHDF"};
   for (const FieldPlan& field : plan.fields) {
     const std::string& name = field.field.name;
     if (name.empty() || name.find('/') != std::string::npos || name == ".") {
@@ -47,7 +47,7 @@ void check_plan(const std::string& path, const FilePlan& plan) {
     }
     if (!names.insert(name).second) {
       throw bad(fmt::format("the name '{}' is taken", name),
-                "give every field a name of its own; time, weft, mesh and VTKHDF are Weft's");
+                "give every field a name of its own; time, weft, mesh, maps and VTKHDF are Weft's");
     }
     if (field.chunk.size() != field.field.per_step.size() + 1) {
       throw bad(fmt::format("field {}: a chunk of {} for steps of {}", name, to_string(field.chunk),
@@ -214,12 +214,18 @@ std::uint64_t read_viewed(hid_t file) {
 // (Re)makes what the file shows besides its fields.
 void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
   if (!view) return;
-  for (const char* path : {"/VTKHDF", "/weft/view"}) {
-    if (H5Lexists(file, path, H5P_DEFAULT) > 0) {
-      check_hdf5(H5Ldelete(file, path, H5P_DEFAULT), path, "cannot renew the view");
-    }
+  const ObjectPlan plan = view(map, steps);
+  const auto remove = [&](const std::string& path) {
+    if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) return;
+    check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot renew the view");
+  };
+  remove("/VTKHDF");
+  remove("/weft/view");
+  for (const Object& object : plan) {
+    const std::string& path = path_of(object);
+    if (path.starts_with("/maps/") && path.find('/', 6) == std::string::npos) remove(path);
   }
-  make_objects(file, view(map, steps));
+  make_objects(file, plan);
 }
 
 SeriesMap map_open_file(hid_t file, const std::string& path) {

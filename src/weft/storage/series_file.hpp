@@ -44,7 +44,7 @@ struct FilePlan {
 };
 
 // What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
-// datasets change. Replaces /VTKHDF and /weft/view; no other object may be named.
+// datasets change. Replaces /VTKHDF and /weft/view, and of /maps the groups it names; no other object may be named.
 using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t steps)>;
 
 // Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is

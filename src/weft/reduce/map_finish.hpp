@@ -1,0 +1,67 @@
+// weft/reduce/map_finish.hpp - the end of a run's reductions: rows that are still in memory are written, and nodes that
+// gave up are reduced from the file. Not collective.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/reduce/field_choice.hpp"
+#include "weft/reduce/map_writer.hpp"
+#include "weft/reduce/trace_reducer.hpp"
+#include "weft/reduce/watched_tile.hpp"
+#include "weft/series/series_reader.hpp"
+
+namespace weft::reduce {
+
+class MapFinish {
+ public:
+  // `maps` in the order of the rows of `reducer`. `reader` may be null where no node gave up. All outlive it.
+  MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, MapWriter& writer, const SeriesReader* reader,
+            const FieldChoice& field, std::uint64_t budget_bytes);
+
+  // The nodes of a tile, or any nodes from the file alone where `tile` is null.
+  void finish(const TileNodes& nodes, WatchedTile* tile);
+  // Rows up to `rows` of nodes that have fewer beats.
+  void fill_up(std::uint64_t rows);
+
+  std::uint64_t most_beats() const { return most_beats_; }
+  std::uint64_t beyond_rows() const { return beyond_rows_; }
+
+ private:
+  // A row of the reducer: which map, which of its rows, and its number among the quantities per beat, or the others.
+  struct Line {
+    std::size_t map;
+    std::uint64_t row;
+    bool per_beat;
+    std::size_t number;
+  };
+  struct Stretch {
+    std::uint64_t first;
+    std::uint64_t count;
+    std::uint64_t rows;  // written
+  };
+  void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile);
+  void take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
+  void take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing);
+  std::span<double> line_of(std::size_t line, std::uint64_t count) {
+    return std::span(out_).subspan(line * count, count);
+  }
+
+  std::vector<Line> lines_;
+  TraceReducer& reducer_;
+  MapWriter& writer_;
+  const SeriesReader* reader_;
+  FieldChoice field_;
+  std::uint64_t budget_bytes_;
+  std::vector<double> times_;
+  std::vector<double> out_;  // [line][node of the stretch]
+  std::vector<std::int64_t> beats_;
+  std::vector<Stretch> stretches_;
+  bool per_beat_ = false;
+  std::uint64_t most_beats_ = 0;
+  std::uint64_t beyond_rows_ = 0;
+};
+
+}  // namespace weft::reduce

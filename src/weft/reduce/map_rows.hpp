@@ -1,0 +1,51 @@
+// weft/reduce/map_rows.hpp - the rows of the maps of one tile of nodes, while they fill, in bounded memory.
+//
+// Row b has the values of beat b, for every quantity and node: [quantity][node]. A row takes memory when the first
+// value comes for it, and gives it back as soon as nothing more will come for any node: then it is written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "weft/reduce/running_beats.hpp"
+
+namespace weft::reduce {
+
+class MapRows {
+ public:
+  struct Limits {
+    std::size_t quantities = 0;
+    std::uint64_t nodes = 0;
+    std::uint64_t rows = 0;  // what comes for later beats is not kept
+  };
+  // `bytes_left` is shared by all tiles: what they may take yet.
+  MapRows(const Limits& limits, std::uint64_t& bytes_left) : limits_(limits), bytes_left_(&bytes_left) {}
+
+  // Writes one row: values [quantity][node].
+  using Write = std::function<void(std::uint64_t row, std::span<double> values)>;
+
+  // Returns false where there is no memory left for another row.
+  bool put(std::size_t quantity, std::uint64_t node, std::uint64_t beat, double value);
+  void settled(std::uint64_t beat, const Write& write);
+
+  // The row, or nothing where it holds no value or is written already.
+  std::span<double> row(std::uint64_t beat);
+  bool is_written(std::uint64_t beat) const { return beat < rows_.size() && rows_[beat].written; }
+  void drop(std::uint64_t beat);
+
+ private:
+  struct Row {
+    std::vector<double> values;
+    std::uint64_t settled = 0;
+    bool written = false;
+  };
+  std::uint64_t row_bytes() const { return limits_.quantities * limits_.nodes * sizeof(double); }
+
+  Limits limits_;
+  std::uint64_t* bytes_left_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace weft::reduce

@@ -1,0 +1,78 @@
+// weft/reduce/watched_tile.hpp - what is carried for the nodes of one tile from window to window.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/reduce/map_rows.hpp"
+#include "weft/reduce/running_beats.hpp"
+#include "weft/reduce/running_quantity.hpp"
+#include "weft/support/data_type.hpp"
+
+namespace weft::reduce {
+
+// Where the values of a tile's nodes lie: of a step of `tile_elements`, node i has element offset + i * stride.
+struct TileNodes {
+  std::size_t slot = 0;     // of the tile in a window
+  std::uint64_t first = 0;  // node of the field
+  std::uint64_t count = 0;
+  DataType type = DataType::float64;
+  std::uint64_t tile_elements = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t stride = 1;
+};
+
+// What is wanted of every node; one for all tiles.
+struct Watched {
+  RunningBeats beats;
+  std::vector<std::shared_ptr<const RunningQuantity>> others;  // not per beat
+  std::uint64_t rows = 0;                                      // of a map per beat
+  std::uint64_t bytes_a_node() const;                          // held for it, rows of maps apart
+  std::size_t history() const { return beats.quantities().empty() ? 1 : beats.history(); }
+};
+
+// The steps a window has, with as many before as history() wants and memory holds.
+struct WindowTimes {
+  std::uint64_t first_step = 0;
+  std::size_t history = 0;       // samples from the window before
+  std::size_t steps_before = 0;  // of the window before; the last `history` of them count
+  std::vector<double> t;         // history + the window's steps
+  std::span<const double> all;   // from step 0 to the window's last
+};
+
+class WatchedTile {
+ public:
+  // `watched` and `bytes_left` outlive it.
+  WatchedTile(const Watched& watched, const TileNodes& nodes, std::uint64_t& bytes_left);
+
+  const TileNodes& nodes() const { return nodes_; }
+  // The tile's steps in the window and in the one before, [step][element].
+  void see(const WindowTimes& times, std::span<const std::byte> now, std::span<const std::byte> before,
+           const MapRows::Write& write);
+  // No more samples will come.
+  void finish();
+
+  bool gave_up(std::uint64_t node) const { return per_beat_ && beats_[node].gave_up; }
+  std::uint64_t beats_of(std::uint64_t node) const { return per_beat_ ? beats_[node].begun : 0; }
+  double result(std::size_t other, std::uint64_t node) const;
+  MapRows& rows() { return rows_; }
+
+ private:
+  template <typename T>
+  void see_as(const WindowTimes& times, const T* now, const T* before, BeatSink& sink, std::uint64_t& node);
+  std::span<double> slots_of(std::uint64_t node) {
+    return std::span(slots_).subspan(node * watched_->beats.slots(), watched_->beats.slots());
+  }
+
+  const Watched* watched_;
+  TileNodes nodes_;
+  bool per_beat_;
+  std::vector<NodeBeats> beats_;
+  std::vector<double> slots_;
+  std::vector<std::vector<double>> states_;  // of each other quantity: [node][state]
+  MapRows rows_;
+};
+
+}  // namespace weft::reduce
