@@ -44,11 +44,15 @@ PageMemory::~PageMemory() {
 
 Mail::Mail(const WindowShape& shape) : shape_(&shape), outbox_(shape.outbox_memory()), inbox_(shape.inbox_memory()) {}
 
-void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles) {
+void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles, const Visit& visit) {
+  constexpr std::uint64_t kWorthVisiting = 4096;  // bytes
   const std::uint64_t element = shape_->element_bytes;
   for (const partition::Copy& copy : shape_->plan.copies) {
     stream_copy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
                 copy.length * element);
+    if (visit && copy.length * element >= kWorthVisiting) {
+      visit(copy.slot, copy.offset, local.subspan(copy.local * element, copy.length * element));
+    }
   }
   std::byte* message = outbox_.data();
   for (const partition::Outbound& outbound : shape_->plan.outbound) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -70,8 +71,10 @@ class Mail {
  public:
   explicit Mail(const WindowShape& shape);
 
-  // Takes one step from the rank's own array: what it owns goes to `tiles`, the rest to the outbox. Not collective.
-  void put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles);
+  // Takes one step from the rank's own array: what it owns goes to `tiles`, the rest to the outbox. `visit` is shown
+  // the larger pieces that went to a tile: its slot, the first element, the bytes. Not collective.
+  using Visit = std::function<void(std::size_t slot, std::uint64_t offset, std::span<const std::byte> values)>;
+  void put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles, const Visit& visit = {});
 
   // Sends `steps` steps of the outbox and places what arrives. Collective among neighbours.
   void deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles);

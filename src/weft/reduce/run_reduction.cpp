@@ -167,6 +167,8 @@ class RunReduction::Impl {
       carried += bytes;
       rows += 2 * watched_.beats.quantities().size() * nodes.count * sizeof(double);
       tiles_.push_back(std::make_unique<WatchedTile>(watched_, nodes, bytes_for_rows_));
+      tile_of_slot_.resize(nodes.slot + 1, nullptr);
+      tile_of_slot_[nodes.slot] = tiles_.back().get();
     }
     bytes_for_rows_ = std::min(allowance - carried, rows);
     addresses_ = addresses(field.map);
@@ -175,10 +177,18 @@ class RunReduction::Impl {
     return carried + bytes_for_rows_;
   }
 
+  void see_part(std::size_t slot, std::uint64_t step, std::uint64_t offset, std::span<const std::byte> values) {
+    if (slot >= tile_of_slot_.size() || tile_of_slot_[slot] == nullptr || offset != 0) return;
+    const TileNodes& nodes = tile_of_slot_[slot]->nodes();
+    if (values.size() >= nodes.count * nodes.stride * size_of(nodes.type)) {
+      tile_of_slot_[slot]->see_row(step, values);
+    }
+  }
+
   void see(const series::WatchedWindow& window) {
     const Stopwatch clock;
     if (window.first_step != seen_) {  // it began before; let the file tell
-      tiles_.clear();
+      drop_tiles();
       return;
     }
     WindowTimes times;
@@ -188,6 +198,9 @@ class RunReduction::Impl {
     const auto last_before = window.times_before.last(times.history);
     times.t.assign(last_before.begin(), last_before.end());
     times.t.insert(times.t.end(), window.times.begin(), window.times.end());
+    for (std::size_t i = times.history; i < times.t.size() && times.history > 0; ++i) {
+      times.spans.push_back(times.t[i] - times.t[i - 1]);
+    }
     times_.insert(times_.end(), window.times.begin(), window.times.end());
     times.all = times_;
     MapWriter writer(window.store, addresses_, nodes_, spec_.fill);
@@ -238,7 +251,7 @@ class RunReduction::Impl {
 
   // The nodes of this rank that have to be reduced from the file.
   std::uint64_t gather_missing(Communicator& comm, std::uint64_t steps) {
-    if (seen_ != steps) tiles_.clear();
+    if (seen_ != steps) drop_tiles();
     if (!started_) {  // a strategy without tiles of its own: nodes are dealt evenly
       const partition::Block mine = partition::even_block(nodes_, comm.rank(), comm.size());
       ranges_.assign(1, {0, mine.first, mine.count});
@@ -264,6 +277,11 @@ class RunReduction::Impl {
     }
   }
 
+  void drop_tiles() {
+    tile_of_slot_.clear();
+    tiles_.clear();
+  }
+
   Error no_room(const SeriesMap& map) const {
     return {ErrorKind::usage, map.path, fmt::format("was made without room for maps of {}", spec_.field),
             "weft reduce makes them in a file of their own"};
@@ -276,6 +294,7 @@ class RunReduction::Impl {
   std::uint64_t nodes_ = 0;  // of the field
   std::vector<TileNodes> ranges_;  // the nodes this rank makes maps of
   std::vector<std::unique_ptr<WatchedTile>> tiles_;  // of the first of them
+  std::vector<WatchedTile*> tile_of_slot_;           // of each slot of a window, or null
   std::uint64_t bytes_for_rows_ = 0;
   std::uint64_t seen_ = 0;  // steps
   std::vector<double> times_;
@@ -292,6 +311,10 @@ storage::ObjectPlan RunReduction::objects(const SeriesMap& map) const { return i
 std::size_t RunReduction::field(const SeriesMap& map) const { return choose(map, impl_->spec_.field).field; }
 std::uint64_t RunReduction::start(const series::WatchedField& field, std::uint64_t allowance) {
   return impl_->start(field, allowance);
+}
+void RunReduction::see_part(std::size_t slot, std::uint64_t step, std::uint64_t offset,
+                            std::span<const std::byte> values) {
+  impl_->see_part(slot, step, offset, values);
 }
 void RunReduction::see(const series::WatchedWindow& window) { impl_->see(window); }
 void RunReduction::finish(Communicator& comm, const SeriesMap& map, storage::ByteStore& store, std::uint64_t steps) {

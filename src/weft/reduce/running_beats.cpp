@@ -64,7 +64,7 @@ void RunningBeats::see(NodeBeats& node, std::span<double> slots, const Samples& 
           node.level = flatness;
           node.value = before;
         } else if (node.level == kInfinity) {
-          node.value = std::fmin(node.value, before);
+          if (before < node.value) node.value = before;
         }
       }
     }
@@ -168,6 +168,15 @@ void RunningBeats::fall(NodeBeats& node, std::span<double> slots, const Samples&
   }
   node.falling = more;
   if (!more) sink.settled(node.begun - 1U);
+}
+
+double RunningBeats::greatest_target(std::span<const double> slots) const {
+  const std::span<const double> waiting = slots.last(duration_slots_);
+  double greatest = -kInfinity;
+  for (std::size_t a = 0; a < apds_.size(); ++a) {
+    if (!std::isnan(waiting[2 * a + 1])) greatest = std::max(greatest, waiting[2 * a]);
+  }
+  return greatest;
 }
 
 void RunningBeats::finish(NodeBeats& node, std::span<double> slots, BeatSink& sink) const {

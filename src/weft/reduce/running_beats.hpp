@@ -19,9 +19,7 @@
 namespace weft::reduce {
 
 // What a node carries, beside the doubles of RunningBeats::slots().
-struct NodeBeats {
-  double level = 0;         // before a beat: the least |dv/dt| that is flat enough, or infinity; in it: the resting v
-  double value = 0;         // before a beat: the resting v so far; in it: the peak so far
+struct BeatMarks {
   std::uint32_t onset = 0;  // the sample that ends the interval the present beat began in
   std::uint16_t begun = 0;  // beats
   std::uint8_t kept = 0;    // samples kept from the onset back
@@ -29,7 +27,11 @@ struct NodeBeats {
   bool falling : 1 = false;  // a duration waits for its end
   bool gave_up : 1 = false;
 };
-static_assert(sizeof(NodeBeats) == 24);
+static_assert(sizeof(BeatMarks) == 8);
+struct NodeBeats : BeatMarks {
+  double level = 0;  // before a beat: the least |dv/dt| that is flat enough, or infinity; in it: the resting v
+  double value = 0;  // before a beat: the resting v so far; in it: the peak so far
+};
 
 // Where values go. `quantity` counts as in RunningBeats::quantities().
 class BeatSink {
@@ -47,6 +49,10 @@ class RunningBeats {
   RunningBeats(std::span<const Quantity> quantities, double threshold);
 
   const std::vector<Quantity>& quantities() const { return quantities_; }
+  double threshold() const { return threshold_; }
+  bool has_upstroke() const { return has_upstroke_; }
+  // Of a node that is falling: below none of its targets before it is below this.
+  double greatest_target(std::span<const double> slots) const;
   // Doubles a node needs beside NodeBeats: its steepest interval, and what durations take.
   std::size_t slots() const { return (has_upstroke_ ? 2 : 0) + duration_slots_; }
   // Samples before a window that are of use to it.

@@ -1,8 +1,17 @@
 #include "weft/reduce/watched_tile.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "weft/support/shape.hpp"
+
 namespace weft::reduce {
 
 namespace {
+
+// Windows lie in memory no cache remembers, in rows too short for the processor to see them coming.
+constexpr std::uint64_t kAhead = 2 * kBlockNodes;
 
 // Puts a node's values into the rows of its tile.
 class RowSink final : public BeatSink {
@@ -36,15 +45,31 @@ WatchedTile::WatchedTile(const Watched& watched, const TileNodes& nodes, std::ui
       per_beat_(!watched.beats.quantities().empty()),
       rows_({watched.beats.quantities().size(), nodes.count, watched.rows}, bytes_left) {
   if (per_beat_) {
-    beats_.resize(nodes.count);
+    const std::uint64_t padded = ceil_div(nodes.count, kBlockNodes) * kBlockNodes;
+    marks_.resize(padded);
+    levels_.resize(padded);
+    values_.resize(padded);
     slots_.resize(nodes.count * watched.beats.slots());
-    for (std::uint64_t node = 0; node < nodes.count; ++node) watched.beats.begin(beats_[node], slots_of(node));
+    for (std::uint64_t node = 0; node < nodes.count; ++node) {
+      NodeBeats beats;
+      watched.beats.begin(beats, slots_of(node));
+      keep(node, beats);
+    }
   }
+  blocks_.resize(ceil_div(nodes.count, kBlockNodes));
   for (const auto& other : watched.others) {
     const std::size_t size = other->state_size();
     std::vector<double>& states = states_.emplace_back(nodes.count * size);
     for (std::uint64_t node = 0; node < nodes.count; ++node) other->begin(std::span(states).subspan(node * size, size));
   }
+}
+
+NodeBeats WatchedTile::node_beats(std::uint64_t node) const { return {marks_[node], levels_[node], values_[node]}; }
+
+void WatchedTile::keep(std::uint64_t node, const NodeBeats& beats) {
+  marks_[node] = beats;
+  levels_[node] = beats.level;
+  values_[node] = beats.value;
 }
 
 void WatchedTile::see(const WindowTimes& times, std::span<const std::byte> now, std::span<const std::byte> before,
@@ -63,24 +88,117 @@ void WatchedTile::see(const WindowTimes& times, std::span<const std::byte> now, 
   }
 }
 
+void WatchedTile::see_row(std::uint64_t step, std::span<const std::byte> row) {
+  if (!per_beat_ || step != rows_seen_) return;  // one is missing: then the window is looked at without them
+  ++rows_seen_;
+  extents_.resize(rows_seen_ * blocks_.size());
+  extents_of(nodes_.type, row, nodes_.count, nodes_.stride, nodes_.offset,
+             std::span(extents_).subspan(step * blocks_.size()));
+}
+
 template <typename T>
 void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before, BeatSink& sink,
                          std::uint64_t& node) {
   const std::size_t history = times.history;
-  const std::size_t steps = times.t.size() - history;
-  std::vector<double> v(times.t.size());
-  const Samples samples{v, times.t, history};
+  const std::size_t samples = times.t.size();
   const std::uint64_t pitch = nodes_.tile_elements;
-  const T* first_before = before + (times.steps_before - history) * pitch;
-  for (node = 0; node < nodes_.count; ++node) {
-    const std::uint64_t at = nodes_.offset + node * nodes_.stride;
-    for (std::size_t s = 0; s < history; ++s) v[s] = static_cast<double>(first_before[s * pitch + at]);
-    for (std::size_t s = 0; s < steps; ++s) v[history + s] = static_cast<double>(now[s * pitch + at]);
-    if (per_beat_) watched_->beats.see(beats_[node], slots_of(node), samples, times.first_step, times.all, sink);
-    for (std::size_t o = 0; o < states_.size(); ++o) {
-      const std::size_t size = watched_->others[o]->state_size();
-      watched_->others[o]->see(std::span(states_[o]).subspan(node * size, size), samples);
+  const T* const first_before = before + (times.steps_before - history) * pitch;
+  // Row s has sample s of the window, those of the window before first.
+  const auto row = [&](std::size_t s) {
+    return (s < history ? first_before + s * pitch : now + (s - history) * pitch) + nodes_.offset;
+  };
+  const bool seen = rows_seen_ == samples - history;
+  rows_seen_ = 0;
+  std::vector<double> v(samples);
+  std::vector<BlockRow> values(samples);
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    const std::uint64_t first = block * kBlockNodes;
+    const std::uint64_t count = std::min<std::uint64_t>(kBlockNodes, nodes_.count - first);
+    const auto fetch = [&](std::size_t from, std::size_t to) {
+      for (std::size_t s = from; s < to; ++s) {
+        const T* const source = row(s) + first * nodes_.stride;
+        const T* const ahead = source + kAhead * nodes_.stride;  // may lie behind the end: a wish, not an access
+        for (std::uint64_t i = 0; i < count; ++i) {
+          if (i % 4 == 0) __builtin_prefetch(ahead + i * nodes_.stride);
+          values[s][i] = static_cast<double>(source[i * nodes_.stride]);
+        }
+      }
+    };
+    std::size_t fetched = samples;
+    if (blocks_[block].phase != Phase::mixed && history > 0) {
+      std::optional<Extent> extent;
+      for (std::size_t s = 0; seen && s < samples - history; ++s) {
+        if (s == 0) extent.emplace();
+        extent->add(extents_[s * blocks_.size() + block]);
+      }
+      if (extent && is_through(blocks_[block], *extent)) continue;
+      fetched = history - 1;  // where nothing happens the last sample before the window is enough
+      fetch(fetched, samples);
+      const auto rows = std::span<const BlockRow>(values).subspan(fetched);
+      if (see_block(blocks_[block], first, rows, times.spans, extent ? *extent : extent_of(rows.subspan(1)))) continue;
     }
+    fetch(0, fetched);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      node = first + i;
+      for (std::size_t s = 0; s < samples; ++s) v[s] = values[s][i];
+      see_node(times, node, v, sink);
+    }
+    blocks_[block] = block_of(first, count);
+  }
+}
+
+// Whether the window has nothing new for the block: a beat goes on, below its peak.
+bool WatchedTile::is_through(const Block& block, const Extent& extent) const {
+  return block.phase == Phase::given_up || (block.phase == Phase::in_beat &&
+                                            extent.lo >= watched_->beats.threshold() && extent.hi <= block.limit);
+}
+
+bool WatchedTile::see_block(Block& block, std::uint64_t first, std::span<const BlockRow> rows,
+                            std::span<const double> spans, const Extent& extent) {
+  const double threshold = watched_->beats.threshold();
+  const std::span<double, kBlockNodes> values(values_.data() + first, kBlockNodes);
+  if (block.phase == Phase::in_beat && extent.lo >= threshold) {
+    see_in_beat(rows, values);
+    block.limit = *std::min_element(values.begin(), values.end());
+    return true;
+  }
+  if (block.phase == Phase::resting && extent.hi <= threshold && extent.lo >= block.limit) {
+    see_resting(rows, spans, std::span<double, kBlockNodes>(levels_.data() + first, kBlockNodes), values);
+    return true;
+  }
+  return false;
+}
+
+WatchedTile::Block WatchedTile::block_of(std::uint64_t first, std::uint64_t count) {
+  Block block;
+  if (!per_beat_ || !states_.empty() || count < kBlockNodes || watched_->beats.has_upstroke()) return block;
+  std::size_t resting = 0;
+  std::size_t in_beat = 0;
+  double least_peak = std::numeric_limits<double>::infinity();
+  double greatest_target = -std::numeric_limits<double>::infinity();
+  for (std::uint64_t node = first; node < first + count; ++node) {
+    const BeatMarks& mark = marks_[node];
+    if (mark.gave_up) continue;
+    (mark.in_beat ? in_beat : resting) += 1;
+    if (mark.in_beat) least_peak = std::min(least_peak, values_[node]);
+    if (mark.falling) greatest_target = std::max(greatest_target, watched_->beats.greatest_target(slots_of(node)));
+  }
+  if (in_beat == 0 && resting == 0) return {Phase::given_up, 0};
+  if (in_beat == 0) return {Phase::resting, greatest_target};
+  if (resting == 0) return {Phase::in_beat, least_peak};
+  return block;
+}
+
+void WatchedTile::see_node(const WindowTimes& times, std::uint64_t node, std::span<const double> v, BeatSink& sink) {
+  const Samples samples{v, times.t, times.history};
+  if (per_beat_ && !marks_[node].gave_up) {
+    NodeBeats beats = node_beats(node);
+    watched_->beats.see(beats, slots_of(node), samples, times.first_step, times.all, sink);
+    keep(node, beats);
+  }
+  for (std::size_t o = 0; o < states_.size(); ++o) {
+    const std::size_t size = watched_->others[o]->state_size();
+    watched_->others[o]->see(std::span(states_[o]).subspan(node * size, size), samples);
   }
 }
 
@@ -89,7 +207,11 @@ void WatchedTile::finish() {
   std::uint64_t node = 0;
   const MapRows::Write none;
   RowSink sink(rows_, node, none);
-  for (node = 0; node < nodes_.count; ++node) watched_->beats.finish(beats_[node], slots_of(node), sink);
+  for (node = 0; node < nodes_.count; ++node) {
+    NodeBeats beats = node_beats(node);
+    watched_->beats.finish(beats, slots_of(node), sink);
+    keep(node, beats);
+  }
 }
 
 double WatchedTile::result(std::size_t other, std::uint64_t node) const {

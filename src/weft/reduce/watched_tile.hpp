@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/reduce/map_rows.hpp"
+#include "weft/reduce/quiet_nodes.hpp"
 #include "weft/reduce/running_beats.hpp"
 #include "weft/reduce/running_quantity.hpp"
 #include "weft/support/data_type.hpp"
@@ -39,6 +40,7 @@ struct WindowTimes {
   std::size_t history = 0;       // samples from the window before
   std::size_t steps_before = 0;  // of the window before; the last `history` of them count
   std::vector<double> t;         // history + the window's steps
+  std::vector<double> spans;     // the intervals that end with the window's steps, where there is a history
   std::span<const double> all;   // from step 0 to the window's last
 };
 
@@ -48,20 +50,37 @@ class WatchedTile {
   WatchedTile(const Watched& watched, const TileNodes& nodes, std::uint64_t& bytes_left);
 
   const TileNodes& nodes() const { return nodes_; }
+  // A row of the tile on its way into the present window, which has `step` steps already: what the tile has of a step.
+  // Not needed, but spares see() the reading of most rows.
+  void see_row(std::uint64_t step, std::span<const std::byte> row);
   // The tile's steps in the window and in the one before, [step][element].
   void see(const WindowTimes& times, std::span<const std::byte> now, std::span<const std::byte> before,
            const MapRows::Write& write);
   // No more samples will come.
   void finish();
 
-  bool gave_up(std::uint64_t node) const { return per_beat_ && beats_[node].gave_up; }
-  std::uint64_t beats_of(std::uint64_t node) const { return per_beat_ ? beats_[node].begun : 0; }
+  bool gave_up(std::uint64_t node) const { return per_beat_ && marks_[node].gave_up; }
+  std::uint64_t beats_of(std::uint64_t node) const { return per_beat_ ? marks_[node].begun : 0; }
   double result(std::size_t other, std::uint64_t node) const;
   MapRows& rows() { return rows_; }
 
  private:
   template <typename T>
   void see_as(const WindowTimes& times, const T* now, const T* before, BeatSink& sink, std::uint64_t& node);
+  // What the nodes of a block have in common, so that a window may be seen by all of them at once.
+  enum class Phase : std::uint8_t { mixed, resting, in_beat, given_up };
+  struct Block {
+    Phase phase = Phase::mixed;
+    double limit = 0;  // resting: the greatest target a duration waits for; in a beat: the least peak so far
+  };
+  Block block_of(std::uint64_t first, std::uint64_t count);
+  bool is_through(const Block& block, const Extent& extent) const;
+  // False, nothing done, where something may begin or end.
+  bool see_block(Block& block, std::uint64_t first, std::span<const BlockRow> rows, std::span<const double> spans,
+                 const Extent& extent);
+  void see_node(const WindowTimes& times, std::uint64_t node, std::span<const double> v, BeatSink& sink);
+  NodeBeats node_beats(std::uint64_t node) const;
+  void keep(std::uint64_t node, const NodeBeats& beats);
   std::span<double> slots_of(std::uint64_t node) {
     return std::span(slots_).subspan(node * watched_->beats.slots(), watched_->beats.slots());
   }
@@ -69,8 +88,14 @@ class WatchedTile {
   const Watched* watched_;
   TileNodes nodes_;
   bool per_beat_;
-  std::vector<NodeBeats> beats_;
+  // NodeBeats, each part by itself: blocks of nodes are looked at side by side. Padded to whole blocks.
+  std::vector<BeatMarks> marks_;
+  std::vector<double> levels_;
+  std::vector<double> values_;
   std::vector<double> slots_;
+  std::vector<Block> blocks_;
+  std::vector<Extent> extents_;  // of the present window: [step][block]
+  std::size_t rows_seen_ = 0;    // steps of the present window that extents_ has
   std::vector<std::vector<double>> states_;  // of each other quantity: [node][state]
   MapRows rows_;
 };

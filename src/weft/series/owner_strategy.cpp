@@ -22,6 +22,7 @@ struct FieldWindows {
   exchange::WindowShape shape;
   std::unique_ptr<exchange::Mail> mail;
   std::vector<exchange::TileMemory> tiles;  // two
+  std::vector<WindowObserver*> observers;
 };
 
 class OwnerStrategy final : public WriteStrategy {
@@ -67,7 +68,14 @@ class OwnerStrategy final : public WriteStrategy {
   }
 
   void put(std::size_t field, std::span<const std::byte> local) override {
-    fields_[field]->mail->put(gathered_, local, fields_[field]->tiles[turn_]);
+    FieldWindows& windows = *fields_[field];
+    exchange::Mail::Visit show;
+    if (!windows.observers.empty()) {
+      show = [&](std::size_t slot, std::uint64_t offset, std::span<const std::byte> values) {
+        for (WindowObserver* observer : windows.observers) observer->see_part(slot, gathered_, offset, values);
+      };
+    }
+    windows.mail->put(gathered_, local, windows.tiles[turn_], show);
   }
 
   void end_step(double time, const std::optional<Error>& failure) override {
@@ -105,6 +113,7 @@ class OwnerStrategy final : public WriteStrategy {
     agree_on(context_.comm, [&] {
       for (const auto& observer : context_.observers) {
         const std::size_t field = observer->field(context_.map);
+        fields_[field]->observers.push_back(observer.get());
         observed_bytes_ += observer->start({context_.map, field, fields_[field]->shape.plan.tiles},
                                            context_.options.budget_bytes / 2 / context_.observers.size());
       }
@@ -143,10 +152,11 @@ class OwnerStrategy final : public WriteStrategy {
   // To those who watch; what goes wrong there is this rank's alone until the ranks agree.
   std::optional<Error> show_window() {
     try {
-      for (const auto& observer : context_.observers) {
-        const FieldWindows& field = *fields_[observer->field(context_.map)];
-        observer->see(
-            {first_, times_[turn_], times_[1 - turn_], field.tiles[turn_], field.tiles[1 - turn_], context_.store});
+      for (const auto& field : fields_) {
+        for (WindowObserver* observer : field->observers) {
+          observer->see({first_, times_[turn_], times_[1 - turn_], field->tiles[turn_], field->tiles[1 - turn_],
+                         context_.store});
+        }
       }
       return std::nullopt;
     } catch (const Error& error) {

@@ -57,6 +57,11 @@ class WindowObserver {
   virtual std::size_t field(const storage::SeriesMap& map) const = 0;
   // Before the first window. Returns the bytes it will hold, at most `allowance`. Not collective.
   virtual std::uint64_t start(const WatchedField& field, std::uint64_t allowance) = 0;
+  // Part of a tile's values of one step, elements `offset` and following, on their way into step `step` of the present
+  // window: a chance to look at them while the processor's cache has them. Only large parts are shown, and none that
+  // come from other ranks. Must not throw.
+  virtual void see_part(std::size_t /*slot*/, std::uint64_t /*step*/, std::uint64_t /*offset*/,
+                        std::span<const std::byte> /*values*/) {}
   // Not collective.
   virtual void see(const WatchedWindow& window) = 0;
   // All `steps` steps of the series are in the file; `store` is the file's. Collective; throws agreed errors.

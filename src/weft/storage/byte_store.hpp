@@ -61,8 +61,9 @@ struct SyscallCounters {
 
 enum class OpenMode {
   read,
-  write,   // an existing file, for reading and writing
-  create,  // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
+  write,          // an existing file, for reading and writing
+  write_through,  // the same, and every write is on the disk when it returns: sync() would bring all of the file there
+  create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 
 // Opens a file of the operating system. Where `counters` is given, every system call is counted there.

@@ -92,7 +92,7 @@ void save_undo(const std::string& path, std::uint64_t old_size, const std::vecto
 
 void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change) {
   const QuietHdf5 quiet;
-  const auto live = open_posix(map.path, OpenMode::write);
+  const auto live = open_posix(map.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
   const std::uint64_t old_size = live->size();
   const std::vector<Range> old_metadata = metadata_ranges(map, old_size, old_size);
 
@@ -133,11 +133,9 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
       const Range fresh{std::max(range.begin, old_size), range.end};
       live->write_at(fresh.begin, Bytes(read_range(*rehearsed, fresh)));
     }
-    live->sync();
   }
   save_undo(map.path, old_size, overwritten, *live);
   for (const Range& range : overwritten) live->write_at(range.begin, Bytes(read_range(*rehearsed, range)));
-  live->sync();
   live->close();
   ::unlink(undo_path(map.path).c_str());
 }
