@@ -31,6 +31,8 @@ struct ReduceArguments {
   double threshold = -30.0;
   std::uint64_t max_beats = 8;
   double fill = std::numeric_limits<double>::quiet_NaN();
+  std::optional<std::uint64_t> origin;
+  std::string mesh;
   std::string budget = "256MiB";
   std::string out;
   bool json = false;
@@ -41,7 +43,8 @@ reduce::Reduction reduction_of(const ReduceArguments& arguments) {
   reduction.path = arguments.path;
   reduction.field = arguments.field;
   reduction.quantities = reduce::parse_quantities(arguments.quantities);
-  reduction.settings = {arguments.threshold, arguments.max_beats};
+  reduction.settings = {arguments.threshold, arguments.max_beats, arguments.origin};
+  reduction.mesh = arguments.mesh;
   reduction.fill = arguments.fill;
   reduction.budget_bytes = parse_bytes(arguments.budget);
   reduction.out = arguments.out;
@@ -137,11 +140,13 @@ void add_reduce_command(CLI::App& app) {
   command
       ->add_option("--quantity", arguments->quantities,
                    "min, max, mean, rms, argmax_time, first_crossing; per beat: activation_time, upstroke_time, "
-                   "max_upstroke_velocity, resting, peak, apd_P; several with commas")
+                   "max_upstroke_velocity, resting, peak, apd_P, conduction_velocity; several with commas")
       ->capture_default_str();
   command->add_option("--threshold", arguments->threshold, "of beats and of first_crossing")->capture_default_str();
   command->add_option("--max-beats", arguments->max_beats, "rows of a map per beat")->capture_default_str();
   command->add_option("--fill", arguments->fill, "where a node has no value; NaN where nothing is said");
+  command->add_option("--origin", arguments->origin, "the node conduction velocities are measured from");
+  command->add_option("--mesh", arguments->mesh, "conduction velocities of a file without a mesh: a .vtu file");
   command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
   command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
   command->add_flag("--json", arguments->json, "Print JSON");

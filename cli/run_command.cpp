@@ -43,6 +43,7 @@ struct EcgArguments {
   std::string reduce_field = "V";
   double threshold = -30.0;
   std::uint64_t max_beats = 8;
+  std::optional<std::uint64_t> origin;
   double fill = std::numeric_limits<double>::quiet_NaN();
   bool json = false;
 };
@@ -94,10 +95,11 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   if (options.mpi.stripe_count > 0) options.mpi.hints["striping_factor"] = std::to_string(options.mpi.stripe_count);
   if (options.mpi.stripe_bytes > 0) options.mpi.hints["striping_unit"] = std::to_string(options.mpi.stripe_bytes);
   if (!arguments.reduce.empty()) {
-    options.reduction = reduce::RunReductionSpec{.field = arguments.reduce_field,
-                                                 .quantities = reduce::parse_quantities(arguments.reduce),
-                                                 .settings = {arguments.threshold, arguments.max_beats},
-                                                 .fill = arguments.fill};
+    options.reduction =
+        reduce::RunReductionSpec{.field = arguments.reduce_field,
+                                 .quantities = reduce::parse_quantities(arguments.reduce),
+                                 .settings = {arguments.threshold, arguments.max_beats, arguments.origin},
+                                 .fill = arguments.fill};
   }
   if (options.from_step && !options.append) {
     throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
@@ -162,6 +164,7 @@ void add_ecg(CLI::App& run) {
   text("--reduce-field", a.reduce_field, "of this field, NAME or NAME:COMPONENT", maps);
   text("--threshold", a.threshold, "of beats and of first_crossing", maps);
   text("--max-beats", a.max_beats, "rows of a map per beat", maps);
+  ecg->add_option("--origin", a.origin, "the node conduction_velocity is measured from")->group(maps);
   ecg->add_option("--fill", a.fill, "where a node has no value; NaN where nothing is said")->group(maps);
 
   const char* where = "For the file system";

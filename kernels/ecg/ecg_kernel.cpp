@@ -77,7 +77,8 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const Step
 
 std::shared_ptr<reduce::RunReduction> make_reduction(Communicator& comm, const EcgOptions& options) {
   std::shared_ptr<reduce::RunReduction> reduction;
-  if (options.reduction) agree_on(comm, [&] { reduction = std::make_shared<reduce::RunReduction>(*options.reduction); });
+  if (options.reduction)
+    agree_on(comm, [&] { reduction = std::make_shared<reduce::RunReduction>(*options.reduction); });
   return reduction;
 }
 

@@ -41,10 +41,11 @@ struct EcgOptions {
 
 // Runs the kernel on all ranks of `comm` and returns the report, the same on every rank: kernel, source, strategy,
 // layout, chunk, ranks, steps, nodes, bytes, file, seconds{output, drain, flush, source, compute, run, raw?},
-// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps). `output` is all the time the slowest rank was blocked in Weft,
-// create and close included; `drain`, a part of it, is close() alone; `flush` is the flush thread's busy time (owner),
-// `compute` that of the pauses. Counters are sums over the ranks but for windows and collective_writes, where all ranks
-// take part in each. Collective; throws agreed errors, and others that leave the ranks to MPI_Abort.
+// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps). `output` is all the time the
+// slowest rank was blocked in Weft, create and close included; `drain`, a part of it, is close() alone; `flush` is the
+// flush thread's busy time (owner), `compute` that of the pauses. Counters are sums over the ranks but for windows and
+// collective_writes, where all ranks take part in each. Collective; throws agreed errors, and others that leave the
+// ranks to MPI_Abort.
 nlohmann::json run_ecg(MPI_Comm comm, const EcgOptions& options);
 
 // The report as people read it.

@@ -160,3 +160,53 @@ def test_what_cannot_be_watched_gets_one_line(
     enough = outcome.error_lines[0].split("--budget")[1].split()[0]
     w.run_ecg(tmp_path / "a.h5", "--nodes", 400, "--steps", 9, "--reduce", "peak", "--budget", enough, ranks=ranks)
     assert not math.isnan(float(enough))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_conduction_velocities(tmp_path: Path, ranks: int) -> None:
+    """Distance along edges over the difference of upstroke times: in passing, from the file, and from the definition."""
+    nodes, origin = 150, 7
+    path, out = tmp_path / "a.h5", tmp_path / "maps.h5"
+    quantities = "conduction_velocity,upstroke_time"
+    arguments = ["--nodes", nodes, "--steps", 260, "--target", "4KiB", "--budget", "60KB"]
+    w.run_ecg(path, *arguments, "--reduce", quantities, "--origin", origin, "--max-beats", 2, ranks=ranks)
+    check_same_maps(path, "V", quantities, "V", "--origin", origin, "--max-beats", 2)
+    more = ["--field", "V", "--quantity", quantities, "--origin", origin]
+    w.weft_ok("reduce", path, *more, "--out", out, ranks=ranks)
+    with h5py.File(path) as file, h5py.File(out) as maps:
+        points, corners = file["mesh/points"][:], file["mesh/connectivity"][:]
+        offsets, types = file["mesh/offsets"][:], file["mesh/types"][:]
+        distance = np.full(nodes, math.inf)
+        distance[origin] = 0
+        tetrahedra = [corners[offsets[c] : offsets[c + 1]] for c in range(len(types)) if types[c] == 10]
+        edges = {(int(a), int(b)) for cell in tetrahedra for a in cell for b in cell if a != b}
+        for _ in range(nodes):  # Bellman and Ford, so as not to repeat ourselves
+            for a, b in edges:
+                distance[b] = min(distance[b], distance[a] + math.dist(points[a], points[b]))
+        times = maps["upstroke_time"][0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wanted = distance / (times - times[origin])
+        wanted[~np.isfinite(wanted)] = math.nan
+        assert np.isfinite(wanted).sum() > nodes / 2
+        assert np.allclose(maps["conduction_velocity"][0], wanted, rtol=1e-12, atol=0, equal_nan=True)
+        assert maps["conduction_velocity"].attrs["units"] == "length/ms"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "add --origin NODE"),
+        (["--origin", "400"], "no point 400"),
+        (["--origin", "0", "--mesh", "none"], "has no mesh"),
+    ],
+)
+def test_conduction_velocities_that_cannot_be(tmp_path: Path, arguments: list[str], words: str) -> None:
+    path = tmp_path / "a.h5"
+    run = ["--nodes", 400, "--steps", 9]
+    outcome = w.weft("run", "ecg", *run, "--out", path, "--reduce", "conduction_velocity", *arguments, ranks=2)
+    assert outcome.code != 0 and len(outcome.error_lines) == 1 and words in outcome.error_lines[0], outcome
+    mesh = arguments[2:]
+    w.run_ecg(path, *run, *mesh)
+    reduce = ["reduce", path, "--field", "V", "--quantity", "conduction_velocity", *arguments[:2]]
+    outcome = w.weft(*reduce, "--out", tmp_path / "maps.h5", ranks=2)
+    assert outcome.code != 0 and len(outcome.error_lines) == 1 and words in outcome.error_lines[0], outcome

@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "weft/partition/ownership.hpp"
+#include "weft/reduce/conduction.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/trace_source.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/series_file.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
@@ -76,6 +78,7 @@ class Reducer {
       if (comm_.rank() == 0) maps_ = create_maps(reduction_, *source_);
     });
     share_addresses();
+    if (wants_conduction(reduction_.quantities)) measure_distances();
     agree_on(comm_, [&] {
       const auto store = storage::open_posix(reduction_.out, storage::OpenMode::write);
       writer_.emplace(*store, addresses_, source_->nodes(), reduction_.fill);
@@ -128,6 +131,23 @@ class Reducer {
     std::memcpy(addresses_.data(), bytes.data(), bytes.size());
   }
 
+  void measure_distances() {
+    const std::uint64_t origin = *reduction_.settings.origin;
+    const auto mesh = [&] {
+      if (!reduction_.mesh.empty()) return view::read_vtu(reduction_.mesh);
+      if (storage::is_series_file(reduction_.path)) return mesh_of(SeriesReader::open(reduction_.path));
+      throw Error(ErrorKind::usage, reduction_.path, "has no mesh that Weft knows of", "name one: --mesh mesh.vtu");
+    };
+    const NodeRange range{mine_.first, mine_.count};
+    distances_ = distances_from(comm_, origin, source_->nodes(), mesh, std::span(&range, 1))[0];
+    agree_on(comm_, [&] {
+      std::vector<double> trace(steps());
+      source_->read(origin, 1, trace);
+      origin_.resize(reducer_.rows());
+      reducer_.reduce(trace, source_->times(), origin_);
+    });
+  }
+
   void one_block(std::uint64_t first, std::uint64_t count) {
     values_.resize(steps() * count);
     source_->read(first, count, values_);
@@ -151,6 +171,9 @@ class Reducer {
     for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
       for (std::uint64_t row = 0; row < rows_of(reduction_.quantities[q], reduction_.settings); ++row, ++at) {
         const std::span<double> line = std::span(results_).subspan(at * count, count);
+        if (reduction_.quantities[q].kind == Kind::conduction_velocity) {
+          to_velocities(line, std::span(distances_).subspan(first - mine_.first, count), origin_[at]);
+        }
         for (const double value : line) {
           if (!std::isnan(value)) ranges_[at].add(value);
         }
@@ -213,8 +236,10 @@ class Reducer {
   std::vector<OutputMap> maps_;           // rank 0's
   std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
   std::optional<MapWriter> writer_;
-  std::vector<double> values_;   // [step][node of the block]
-  std::vector<double> results_;  // [row of a map][node of the block]
+  std::vector<double> distances_;  // of this rank's nodes from the origin, where they are wanted
+  std::vector<double> origin_;     // what the reducer makes of the origin's trace
+  std::vector<double> values_;     // [step][node of the block]
+  std::vector<double> results_;    // [row of a map][node of the block]
   std::vector<std::int64_t> beats_;
   std::vector<Range> ranges_;  // of every row of every map
   std::uint64_t most_beats_ = 0;
@@ -225,7 +250,7 @@ class Reducer {
 
 ReductionReport reduce_file(Communicator& comm, const Reduction& reduction) {
   const Stopwatch clock;
-  agree_on(comm, [&] { check_settings(reduction.path, reduction.quantities.size(), reduction.settings); });
+  agree_on(comm, [&] { check_settings(reduction.path, reduction.quantities, 0, reduction.settings); });
   ReductionReport report = Reducer(comm, reduction).run();
   report.seconds = clock.seconds();
   return report;

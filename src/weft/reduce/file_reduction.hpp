@@ -21,9 +21,10 @@ struct Reduction {
   std::string field;  // as open_traces() takes it
   std::vector<Quantity> quantities;
   Settings settings;
-  double fill = std::numeric_limits<double>::quiet_NaN();                // where a node has no such value
-  std::uint64_t budget_bytes = 256ULL << 20;                             // memory a rank may use for blocks
-  std::string out;                                                       // an existing file is replaced
+  double fill = std::numeric_limits<double>::quiet_NaN();  // where a node has no such value
+  std::uint64_t budget_bytes = 256ULL << 20;               // memory a rank may use for blocks
+  std::string mesh{};  // a .vtu file: what conduction velocities are measured along where the file has no mesh
+  std::string out;     // an existing file is replaced
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};  // nodes of this rank
 };
 

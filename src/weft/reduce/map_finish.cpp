@@ -3,28 +3,35 @@
 #include <algorithm>
 
 #include "weft/reduce/as_double.hpp"
+#include "weft/reduce/conduction.hpp"
 #include "weft/reduce/trace_block.hpp"
 
 namespace weft::reduce {
 
 MapFinish::MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, MapWriter& writer,
-                     const SeriesReader* reader, const FieldChoice& field, std::uint64_t budget_bytes)
+                     const SeriesReader* reader, const FieldChoice& field, std::optional<std::uint64_t> origin,
+                     std::uint64_t budget_bytes)
     : reducer_(reducer), writer_(writer), reader_(reader), field_(field), budget_bytes_(budget_bytes) {
   std::size_t beats = 0;
   std::size_t others = 0;
   for (std::size_t map = 0; map < maps.size(); ++map) {
     const std::size_t number = maps[map].per_beat ? beats++ : others++;
-    for (std::uint64_t row = 0; row < maps[map].rows; ++row) lines_.push_back({map, row, maps[map].per_beat, number});
+    for (std::uint64_t row = 0; row < maps[map].rows; ++row)
+      lines_.push_back({map, row, maps[map].per_beat, maps[map].is_conduction, number});
   }
   per_beat_ = beats > 0;
   if (reader_ != nullptr) times_ = reader_->times();
+  if (origin) {
+    origin_.resize(lines_.size());
+    reducer_.reduce(read_traces(*origin, 1), times_, origin_);
+  }
 }
 
-void MapFinish::finish(const TileNodes& nodes, WatchedTile* tile) {
+void MapFinish::finish(const TileNodes& nodes, WatchedTile* tile, std::span<const double> distances) {
   const std::uint64_t bytes_a_node = (2 * times_.size() + lines_.size() + 1) * sizeof(double);
   const std::uint64_t together = std::max<std::uint64_t>(1, budget_bytes_ / bytes_a_node);
   for (std::uint64_t offset = 0; offset < nodes.count; offset += together) {
-    finish_stretch(nodes.first, offset, std::min(together, nodes.count - offset), tile);
+    finish_stretch(nodes.first, offset, std::min(together, nodes.count - offset), tile, distances);
   }
   if (tile == nullptr) return;
   for (const Line& line : lines_) {
@@ -32,7 +39,8 @@ void MapFinish::finish(const TileNodes& nodes, WatchedTile* tile) {
   }
 }
 
-void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile) {
+void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile,
+                               std::span<const double> distances) {
   out_.assign(lines_.size() * count, kMissing);
   beats_.assign(count, 0);
   std::vector<std::uint64_t> missing;
@@ -43,12 +51,11 @@ void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::u
   const auto is_done = [&](const Line& line) {
     return line.per_beat && tile != nullptr && tile->rows().is_written(line.row);
   };
-  if (!missing.empty()) {
-    for (std::size_t l = 0; l < lines_.size(); ++l) {
-      if (is_done(lines_[l])) writer_.read(lines_[l].map, lines_[l].row, first + offset, line_of(l, count));
-    }
-    take_from_file(first + offset, missing);
+  for (std::size_t l = 0; l < lines_.size(); ++l) {
+    if (!is_done(lines_[l]) || (missing.empty() && !lines_[l].is_conduction)) continue;
+    writer_.read(lines_[l].map, lines_[l].row, first + offset, line_of(l, count));
   }
+  if (!missing.empty()) take_from_file(first + offset, missing);
   std::int64_t most = 0;
   std::uint64_t rows = 0;
   for (const Line& line : lines_) rows = std::max(rows, line.row + 1);
@@ -60,7 +67,8 @@ void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::u
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     const Line& line = lines_[l];
     if (line.per_beat && line.row >= static_cast<std::uint64_t>(most)) continue;
-    if (is_done(line) && missing.empty()) continue;
+    if (is_done(line) && missing.empty() && !line.is_conduction) continue;
+    if (line.is_conduction) to_velocities(line_of(l, count), distances.subspan(offset, count), origin_[l]);
     writer_.write(line.map, line.row, first + offset, line_of(l, count));
   }
   if (!per_beat_) return;
@@ -87,11 +95,23 @@ void MapFinish::take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uin
 }
 
 void MapFinish::take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing) {
-  const storage::FieldMap& field = reader_->map().fields[field_.field];
   const std::uint64_t from = missing.front();
   const std::uint64_t nodes = missing.back() + 1 - from;
   const std::uint64_t count = beats_.size();
-  Box box = reader_->block_box(field.name, first + from, nodes);
+  const Values<double> values = read_traces(first + from, nodes);
+  std::vector<double> result(lines_.size());
+  auto wanted = missing.begin();
+  for_each_trace(values, times_.size(), nodes, [&](std::uint64_t node, std::span<const double> trace) {
+    if (wanted == missing.end() || *wanted != from + node) return;
+    ++wanted;
+    beats_[from + node] = static_cast<std::int64_t>(reducer_.reduce(trace, times_, result));
+    for (std::size_t l = 0; l < lines_.size(); ++l) out_[l * count + from + node] = result[l];
+  });
+}
+
+Values<double> MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) const {
+  const storage::FieldMap& field = reader_->map().fields[field_.field];
+  Box box = reader_->block_box(field.name, first, nodes);
   std::uint64_t rest = field_.component;
   for (std::size_t axis = box.start.size(); axis-- > 2;) {
     box.start[axis] = rest % field.per_step[axis - 1];
@@ -106,14 +126,7 @@ void MapFinish::take_from_file(std::uint64_t first, const std::vector<std::uint6
     reader_->read(field.name, box, std::span<std::byte>(bytes));
     pick_as_double(field.type, bytes, 1, 0, values);
   }
-  std::vector<double> result(lines_.size());
-  auto wanted = missing.begin();
-  for_each_trace(values, times_.size(), nodes, [&](std::uint64_t node, std::span<const double> trace) {
-    if (wanted == missing.end() || *wanted != from + node) return;
-    ++wanted;
-    beats_[from + node] = static_cast<std::int64_t>(reducer_.reduce(trace, times_, result));
-    for (std::size_t l = 0; l < lines_.size(); ++l) out_[l * count + from + node] = result[l];
-  });
+  return values;
 }
 
 void MapFinish::fill_up(std::uint64_t rows) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,14 @@ namespace weft::reduce {
 
 class MapFinish {
  public:
-  // `maps` in the order of the rows of `reducer`. `reader` may be null where no node gave up. All outlive it.
+  // `maps` in the order of the rows of `reducer`. `reader` may be null where no node gave up and there is no `origin`,
+  // the node that conduction velocities are measured from. All outlive it.
   MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, MapWriter& writer, const SeriesReader* reader,
-            const FieldChoice& field, std::uint64_t budget_bytes);
+            const FieldChoice& field, std::optional<std::uint64_t> origin, std::uint64_t budget_bytes);
 
-  // The nodes of a tile, or any nodes from the file alone where `tile` is null.
-  void finish(const TileNodes& nodes, WatchedTile* tile);
+  // The nodes of a tile, or any nodes from the file alone where `tile` is null. Where conduction velocities are wanted,
+  // `distances` has those of the nodes.
+  void finish(const TileNodes& nodes, WatchedTile* tile, std::span<const double> distances);
   // Rows up to `rows` of nodes that have fewer beats.
   void fill_up(std::uint64_t rows);
 
@@ -35,6 +39,7 @@ class MapFinish {
     std::size_t map;
     std::uint64_t row;
     bool per_beat;
+    bool is_conduction;
     std::size_t number;
   };
   struct Stretch {
@@ -42,9 +47,12 @@ class MapFinish {
     std::uint64_t count;
     std::uint64_t rows;  // written
   };
-  void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile);
+  void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile,
+                      std::span<const double> distances);
   void take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
   void take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing);
+  // The traces of some nodes, [step][node].
+  Values<double> read_traces(std::uint64_t first, std::uint64_t nodes) const;
   std::span<double> line_of(std::size_t line, std::uint64_t count) {
     return std::span(out_).subspan(line * count, count);
   }
@@ -56,7 +64,8 @@ class MapFinish {
   FieldChoice field_;
   std::uint64_t budget_bytes_;
   std::vector<double> times_;
-  std::vector<double> out_;  // [line][node of the stretch]
+  std::vector<double> origin_;  // what the reducer makes of the origin's trace, where there is one
+  std::vector<double> out_;     // [line][node of the stretch]
   std::vector<std::int64_t> beats_;
   std::vector<Stretch> stretches_;
   bool per_beat_ = false;

@@ -16,6 +16,7 @@ struct MapPlan {
   std::string units;  // "" where not known
   std::uint64_t rows = 1;
   bool per_beat = false;
+  bool is_conduction = false;  // a velocity, made of upstroke times at the end
 
   Shape shape(std::uint64_t nodes) const { return per_beat ? Shape{rows, nodes} : Shape{nodes}; }
 };

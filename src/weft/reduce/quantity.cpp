@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace weft::reduce {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Kind>, 11> kNames{
+constexpr std::array<std::pair<std::string_view, Kind>, 12> kNames{
     {{"min", Kind::min},
      {"max", Kind::max},
      {"mean", Kind::mean},
@@ -24,7 +25,8 @@ constexpr std::array<std::pair<std::string_view, Kind>, 11> kNames{
      {"upstroke_time", Kind::upstroke_time},
      {"max_upstroke_velocity", Kind::max_upstroke_velocity},
      {"resting", Kind::resting},
-     {"peak", Kind::peak}}};
+     {"peak", Kind::peak},
+     {"conduction_velocity", Kind::conduction_velocity}}};
 
 Quantity parse_one(std::string_view name) {
   for (const auto& [known, kind] : kNames) {
@@ -72,12 +74,19 @@ std::string units_of(const Quantity& quantity, const std::string& value_units, c
     case Kind::peak: return value_units;
     case Kind::max_upstroke_velocity:
       return value_units.empty() || time_units.empty() ? "" : value_units + "/" + time_units;
+    case Kind::conduction_velocity: return time_units.empty() ? "" : "length/" + time_units;
     default: return time_units;
   }
 }
 
-void check_settings(const std::string& where, std::size_t quantities, const Settings& settings) {
-  if (quantities == 0) {
+bool wants_conduction(std::span<const Quantity> quantities) {
+  return std::any_of(quantities.begin(), quantities.end(),
+                     [](const Quantity& quantity) { return quantity.kind == Kind::conduction_velocity; });
+}
+
+void check_settings(const std::string& where, std::span<const Quantity> quantities, std::size_t own,
+                    const Settings& settings) {
+  if (quantities.empty() && own == 0) {
     throw Error(ErrorKind::usage, where, "no quantity is named", "as in --quantity activation_time,apd_90");
   }
   if (settings.max_beats == 0) {
@@ -85,6 +94,10 @@ void check_settings(const std::string& where, std::size_t quantities, const Sett
   }
   if (!std::isfinite(settings.threshold)) {
     throw Error(ErrorKind::usage, "the threshold", "is not a number", "give one, such as -30");
+  }
+  if (wants_conduction(quantities) && !settings.origin) {
+    throw Error(ErrorKind::usage, "conduction_velocity", "is measured from a node, and none is named",
+                "add --origin NODE");
   }
 }
 

@@ -4,10 +4,13 @@
 //   argmax_time                when the maximum is reached first
 //   first_crossing             when the threshold is first crossed upwards, linearly interpolated
 //   activation_time, upstroke_time, max_upstroke_velocity, resting, peak, apd_P (as apd_90)      per beat: beats.hpp
+//   conduction_velocity        per beat, from Settings::origin: conduction.hpp
 // Sums run in the order of the steps. NaN where there is nothing to say.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +30,7 @@ enum class Kind : std::uint8_t {
   resting,
   peak,
   apd,
+  conduction_velocity,
 };
 
 struct Quantity {
@@ -46,11 +50,15 @@ std::string units_of(const Quantity& quantity, const std::string& value_units, c
 
 struct Settings {
   double threshold = -30.0;
-  std::uint64_t max_beats = 8;  // rows of a quantity per beat
+  std::uint64_t max_beats = 8;            // rows of a quantity per beat
+  std::optional<std::uint64_t> origin{};  // the node conduction velocities are measured from
 };
 
-// Throws Error(usage) where no quantity is named, no row is left for beats, or the threshold is no number.
-void check_settings(const std::string& where, std::size_t quantities, const Settings& settings);
+// Throws Error(usage) where no quantity is named (nor an own one), no row is left for beats, the threshold is no
+// number, or a conduction velocity has no origin.
+void check_settings(const std::string& where, std::span<const Quantity> quantities, std::size_t own,
+                    const Settings& settings);
+bool wants_conduction(std::span<const Quantity> quantities);
 
 // Rows of `quantity`: one, or max_beats.
 std::uint64_t rows_of(const Quantity& quantity, const Settings& settings);

@@ -67,27 +67,19 @@ Extent extent_in_lanes(const T* from, std::uint64_t elements, std::uint64_t stri
 }
 
 template <typename T>
-void extents_as(const T* row, std::uint64_t nodes, std::uint64_t stride, std::uint64_t offset,
-                std::span<Extent> extents) {
-  for (std::size_t block = 0; block < extents.size(); ++block) {
-    const std::uint64_t first = block * kBlockNodes;
-    const std::uint64_t count = std::min<std::uint64_t>(kBlockNodes, nodes - first);
-    const T* const from = row + first * stride;
-    if (kLanes % stride == 0 && count == kBlockNodes) {
-      extents[block] = extent_in_lanes(from, count * stride, stride, offset);
-      continue;
-    }
-    extents[block] = Extent();
-    for (std::uint64_t i = 0; i < count; ++i) extents[block].add(static_cast<double>(from[i * stride + offset]));
-  }
+Extent extent_as(const T* values, std::uint64_t nodes, std::uint64_t stride, std::uint64_t offset) {
+  if (kLanes % stride == 0 && nodes == kBlockNodes) return extent_in_lanes(values, nodes * stride, stride, offset);
+  Extent extent;
+  for (std::uint64_t i = 0; i < nodes; ++i) extent.add(static_cast<double>(values[i * stride + offset]));
+  return extent;
 }
 
 }  // namespace
 
-void extents_of(DataType type, std::span<const std::byte> row, std::uint64_t nodes, std::uint64_t stride,
-                std::uint64_t offset, std::span<Extent> extents) {
+Extent extent_of(DataType type, std::span<const std::byte> values, std::uint64_t nodes, std::uint64_t stride,
+                 std::uint64_t offset) {
   const auto as = [&]<typename T>(T) {
-    extents_as(reinterpret_cast<const T*>(row.data()), nodes, stride, offset, extents);
+    return extent_as(reinterpret_cast<const T*>(values.data()), nodes, stride, offset);
   };
   switch (type) {
     case DataType::float32: return as(float{});
@@ -96,6 +88,7 @@ void extents_of(DataType type, std::span<const std::byte> row, std::uint64_t nod
     case DataType::int64: return as(std::int64_t{});
     case DataType::uint8: return as(std::uint8_t{});
   }
+  return {};
 }
 
 Extent extent_of(std::span<const BlockRow> rows) {

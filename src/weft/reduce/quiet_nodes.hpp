@@ -1,7 +1,7 @@
 // weft/reduce/quiet_nodes.hpp - the many nodes of a window in which no beat begins or ends, taken side by side.
 //
-// In most windows most nodes rest, or are in the middle of a beat. What RunningBeats::see() does with those is done here
-// for a block of nodes at once, in loops that compilers turn into vector instructions; same bits.
+// In most windows most nodes rest, or are in the middle of a beat. What RunningBeats::see() does with those is done
+// here for a block of nodes at once, in loops that compilers turn into vector instructions; same bits.
 #pragma once
 
 #include <array>
@@ -31,10 +31,9 @@ struct Extent {
   }
 };
 
-// The extents of each block of nodes in a row of values: node i has element i * stride + offset of `row`.
-// `extents` has one for each block, of `nodes` nodes in all.
-void extents_of(DataType type, std::span<const std::byte> row, std::uint64_t nodes, std::uint64_t stride,
-                std::uint64_t offset, std::span<Extent> extents);
+// Of `nodes` nodes, at most a block of them: node i has element i * stride + offset of `values`.
+Extent extent_of(DataType type, std::span<const std::byte> values, std::uint64_t nodes, std::uint64_t stride,
+                 std::uint64_t offset);
 Extent extent_of(std::span<const BlockRow> rows);
 
 // `rows` are the samples of the window, after the one before it; `spans` the intervals that end with rows[1], rows[2]..

@@ -8,6 +8,7 @@
 
 #include "weft/partition/ownership.hpp"
 #include "weft/reduce/beats.hpp"
+#include "weft/reduce/conduction.hpp"
 #include "weft/reduce/map_finish.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/watched_tile.hpp"
@@ -62,13 +63,20 @@ std::vector<TileNodes> nodes_of_tiles(const series::WatchedField& watched, std::
   return nodes;
 }
 
+// As the file was designed to be read: measuring the store would take longer than the little that is read.
+SeriesReader open_reader(Communicator& comm, const SeriesMap& map) {
+  ReadOptions options;
+  options.store = layout::Store{};
+  return SeriesReader::open(comm, map.path, options);
+}
+
 }  // namespace
 
 class RunReduction::Impl {
  public:
   explicit Impl(RunReductionSpec spec)
       : spec_(std::move(spec)), watched_{RunningBeats(spec_.quantities, spec_.settings.threshold), {}, 0} {
-    check_settings(spec_.field, spec_.quantities.size() + spec_.own.size(), spec_.settings);
+    check_settings(spec_.field, spec_.quantities, spec_.own.size(), spec_.settings);
     watched_.rows = spec_.settings.max_beats;
     for (const Quantity& quantity : spec_.quantities) {
       if (!quantity.per_beat()) watched_.others.push_back(make_running(quantity, spec_.settings.threshold));
@@ -81,9 +89,9 @@ class RunReduction::Impl {
     std::vector<MapPlan> plans;
     for (const Quantity& quantity : spec_.quantities) {
       plans.push_back({quantity.name, units_of(quantity, value_units, time_units), rows_of(quantity, spec_.settings),
-                       quantity.per_beat()});
+                       quantity.per_beat(), quantity.kind == Kind::conduction_velocity});
     }
-    for (const auto& own : spec_.own) plans.push_back({own->name(), own->units(value_units, time_units), 1, false});
+    for (const auto& own : spec_.own) plans.push_back({own->name(), own->units(value_units, time_units)});
     return plans;
   }
   bool per_beat() const { return !watched_.beats.quantities().empty(); }
@@ -150,7 +158,7 @@ class RunReduction::Impl {
       const std::uint64_t rows = one.per_beat ? report_.most_beats : 1;
       show(one, DataType::float64, covered_ > 0 ? rows : 0, spec_.fill);
     }
-    if (per_beat()) show({"beats", "", 1, false}, DataType::int64, covered_ > 0 ? 1 : 0, std::nullopt);
+    if (per_beat()) show({"beats", ""}, DataType::int64, covered_ > 0 ? 1 : 0, std::nullopt);
     return plan;
   }
 
@@ -230,20 +238,30 @@ class RunReduction::Impl {
     report_.nodes = nodes_;
     report_.from_file = comm.sum(missing);
     std::optional<SeriesReader> reader;
-    if (report_.from_file > 0) reader = SeriesReader::open(comm, map.path);
+    const bool conduction = wants_conduction(spec_.quantities);
+    if (report_.from_file > 0 || conduction) reader = open_reader(comm, map);
+    std::vector<std::vector<double>> distances(ranges_.size());
+    if (conduction) {
+      std::vector<NodeRange> ranges;
+      for (const TileNodes& nodes : ranges_) ranges.push_back({nodes.first, nodes.count});
+      distances = distances_from(
+          comm, *spec_.settings.origin, nodes_, [&] { return mesh_of(*reader); }, ranges);
+    }
     const std::vector<MapPlan> plans = maps("", "");
     TraceReducer reducer(spec_.quantities, spec_.settings, spec_.own);
     MapWriter writer(store, addresses_, nodes_, spec_.fill);
-    MapFinish finish(plans, reducer, writer, reader ? &*reader : nullptr, choice, kFinishBytes);
+    std::optional<MapFinish> finish;
     agree_on(comm, [&] {
+      finish.emplace(plans, reducer, writer, reader ? &*reader : nullptr, choice,
+                     conduction ? spec_.settings.origin : std::nullopt, kFinishBytes);
       for (std::size_t i = 0; i < ranges_.size(); ++i) {
-        finish.finish(ranges_[i], i < tiles_.size() ? tiles_[i].get() : nullptr);
+        finish->finish(ranges_[i], i < tiles_.size() ? tiles_[i].get() : nullptr, distances[i]);
         if (i < tiles_.size()) tiles_[i].reset();
       }
     });
-    report_.most_beats = comm.max(finish.most_beats());
-    report_.beyond_rows = comm.sum(finish.beyond_rows());
-    agree_on(comm, [&] { finish.fill_up(std::min(report_.most_beats, spec_.settings.max_beats)); });
+    report_.most_beats = comm.max(finish->most_beats());
+    report_.beyond_rows = comm.sum(finish->beyond_rows());
+    agree_on(comm, [&] { finish->fill_up(std::min(report_.most_beats, spec_.settings.max_beats)); });
     covered_ = steps;
     report_.watching_seconds = slowest(comm, report_.watching_seconds);
     report_.finishing_seconds = slowest(comm, clock.seconds());
@@ -291,8 +309,8 @@ class RunReduction::Impl {
   Watched watched_;
   bool started_ = false;
   std::vector<std::uint64_t> addresses_;
-  std::uint64_t nodes_ = 0;  // of the field
-  std::vector<TileNodes> ranges_;  // the nodes this rank makes maps of
+  std::uint64_t nodes_ = 0;                          // of the field
+  std::vector<TileNodes> ranges_;                    // the nodes this rank makes maps of
   std::vector<std::unique_ptr<WatchedTile>> tiles_;  // of the first of them
   std::vector<WatchedTile*> tile_of_slot_;           // of each slot of a window, or null
   std::uint64_t bytes_for_rows_ = 0;

@@ -26,8 +26,8 @@ double target_of(double resting, double peak, double percent) {
 RunningBeats::RunningBeats(std::span<const Quantity> quantities, double threshold) : threshold_(threshold) {
   for (const Quantity& quantity : quantities) {
     if (!quantity.per_beat()) continue;
-    has_upstroke_ =
-        has_upstroke_ || quantity.kind == Kind::upstroke_time || quantity.kind == Kind::max_upstroke_velocity;
+    has_upstroke_ = has_upstroke_ || quantity.kind == Kind::upstroke_time ||
+                    quantity.kind == Kind::max_upstroke_velocity || quantity.kind == Kind::conduction_velocity;
     if (quantity.kind == Kind::apd) {
       apds_.push_back(quantities_.size());
       most_percent_ = std::max(most_percent_, quantity.percent);
@@ -115,6 +115,7 @@ void RunningBeats::end_beat(NodeBeats& node, std::span<double> slots, std::span<
   if (has_upstroke_) {
     say(node, Kind::max_upstroke_velocity, slots[0], sink);
     say(node, Kind::upstroke_time, slots[1], sink);
+    say(node, Kind::conduction_velocity, slots[1], sink);
     slots[0] = -kInfinity;
     slots[1] = kMissing;
   }
@@ -185,6 +186,7 @@ void RunningBeats::finish(NodeBeats& node, std::span<double> slots, BeatSink& si
   if (!has_upstroke_) return;
   say(node, Kind::max_upstroke_velocity, slots[0], sink);
   say(node, Kind::upstroke_time, slots[1], sink);
+  say(node, Kind::conduction_velocity, slots[1], sink);
 }
 
 void RunningBeats::say(NodeBeats& node, Kind kind, double value, BeatSink& sink) const {

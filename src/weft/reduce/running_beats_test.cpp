@@ -73,7 +73,8 @@ std::vector<double> made_up(std::mt19937& chance, std::size_t samples) {
     for (std::size_t i = 0; i < rest; ++i) v.push_back(at += any(-1, 1) < 0 ? 0 : any(-0.02, 0.02));
     const double top = any(-40, 40);
     const auto up = static_cast<std::size_t>(any(1, 5));
-    for (std::size_t i = 1; i <= up; ++i) v.push_back(at + (top - at) * static_cast<double>(i) / static_cast<double>(up));
+    for (std::size_t i = 1; i <= up; ++i)
+      v.push_back(at + (top - at) * static_cast<double>(i) / static_cast<double>(up));
     const auto plateau = static_cast<std::size_t>(any(0, 8));
     for (std::size_t i = 0; i < plateau; ++i) v.push_back(std::round(top + any(-6, 6)));
     if (any(0, 1) < 0.2) v.push_back(-30);

@@ -10,7 +10,8 @@ namespace {
 double of_beat(const Beat& beat, Kind kind) {
   switch (kind) {
     case Kind::activation_time: return beat.onset;
-    case Kind::upstroke_time: return beat.upstroke_time;
+    case Kind::upstroke_time:
+    case Kind::conduction_velocity: return beat.upstroke_time;  // and to_velocities() does the rest
     case Kind::max_upstroke_velocity: return beat.upstroke_velocity;
     case Kind::resting: return beat.resting;
     default: return beat.peak;

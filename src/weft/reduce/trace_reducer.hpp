@@ -1,5 +1,8 @@
 // weft/reduce/trace_reducer.hpp - all quantities of one whole trace: the plain way, with every sample at hand.
 //
+// For a conduction velocity it gives the upstroke time; reduce/conduction.hpp, which knows the mesh, turns one into the
+// other.
+//
 // What is reduced while a series runs (reduce/run_reduction.hpp) is held to this bit for bit.
 #pragma once
 

@@ -92,13 +92,16 @@ void WatchedTile::see_row(std::uint64_t step, std::span<const std::byte> row) {
   if (!per_beat_ || step != rows_seen_) return;  // one is missing: then the window is looked at without them
   ++rows_seen_;
   extents_.resize(rows_seen_ * blocks_.size());
-  extents_of(nodes_.type, row, nodes_.count, nodes_.stride, nodes_.offset,
-             std::span(extents_).subspan(step * blocks_.size()));
+  const std::uint64_t block_bytes = kBlockNodes * nodes_.stride * size_of(nodes_.type);
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    if (blocks_[block].phase != Phase::in_beat) continue;  // the others are looked at in any case
+    extents_[step * blocks_.size() + block] = extent_of(nodes_.type, row.subspan(block * block_bytes, block_bytes),
+                                                        kBlockNodes, nodes_.stride, nodes_.offset);
+  }
 }
 
 template <typename T>
-void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before, BeatSink& sink,
-                         std::uint64_t& node) {
+void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before, BeatSink& sink, std::uint64_t& node) {
   const std::size_t history = times.history;
   const std::size_t samples = times.t.size();
   const std::uint64_t pitch = nodes_.tile_elements;
@@ -127,11 +130,13 @@ void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before
     std::size_t fetched = samples;
     if (blocks_[block].phase != Phase::mixed && history > 0) {
       std::optional<Extent> extent;
-      for (std::size_t s = 0; seen && s < samples - history; ++s) {
+      const bool known = seen && blocks_[block].phase == Phase::in_beat;
+      for (std::size_t s = 0; known && s < samples - history; ++s) {
         if (s == 0) extent.emplace();
         extent->add(extents_[s * blocks_.size() + block]);
       }
-      if (extent && is_through(blocks_[block], *extent)) continue;
+      if (blocks_[block].phase == Phase::given_up) continue;
+      if (extent && goes_on(blocks_[block], *extent)) continue;
       fetched = history - 1;  // where nothing happens the last sample before the window is enough
       fetch(fetched, samples);
       const auto rows = std::span<const BlockRow>(values).subspan(fetched);
@@ -147,10 +152,9 @@ void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before
   }
 }
 
-// Whether the window has nothing new for the block: a beat goes on, below its peak.
-bool WatchedTile::is_through(const Block& block, const Extent& extent) const {
-  return block.phase == Phase::given_up || (block.phase == Phase::in_beat &&
-                                            extent.lo >= watched_->beats.threshold() && extent.hi <= block.limit);
+// Whether the window has nothing new for a block in a beat: that goes on, below its peak.
+bool WatchedTile::goes_on(const Block& block, const Extent& extent) const {
+  return extent.lo >= watched_->beats.threshold() && extent.hi <= block.limit;
 }
 
 bool WatchedTile::see_block(Block& block, std::uint64_t first, std::span<const BlockRow> rows,

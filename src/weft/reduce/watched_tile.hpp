@@ -74,7 +74,7 @@ class WatchedTile {
     double limit = 0;  // resting: the greatest target a duration waits for; in a beat: the least peak so far
   };
   Block block_of(std::uint64_t first, std::uint64_t count);
-  bool is_through(const Block& block, const Extent& extent) const;
+  bool goes_on(const Block& block, const Extent& extent) const;
   // False, nothing done, where something may begin or end.
   bool see_block(Block& block, std::uint64_t first, std::span<const BlockRow> rows, std::span<const double> spans,
                  const Extent& extent);
@@ -94,8 +94,8 @@ class WatchedTile {
   std::vector<double> values_;
   std::vector<double> slots_;
   std::vector<Block> blocks_;
-  std::vector<Extent> extents_;  // of the present window: [step][block]
-  std::size_t rows_seen_ = 0;    // steps of the present window that extents_ has
+  std::vector<Extent> extents_;              // of the present window: [step][block]
+  std::size_t rows_seen_ = 0;                // steps of the present window that extents_ has
   std::vector<std::vector<double>> states_;  // of each other quantity: [node][state]
   MapRows rows_;
 };

@@ -154,8 +154,8 @@ class OwnerStrategy final : public WriteStrategy {
     try {
       for (const auto& field : fields_) {
         for (WindowObserver* observer : field->observers) {
-          observer->see({first_, times_[turn_], times_[1 - turn_], field->tiles[turn_], field->tiles[1 - turn_],
-                         context_.store});
+          observer->see(
+              {first_, times_[turn_], times_[1 - turn_], field->tiles[turn_], field->tiles[1 - turn_], context_.store});
         }
       }
       return std::nullopt;
@@ -214,9 +214,9 @@ class OwnerStrategy final : public WriteStrategy {
   std::uint64_t observed_bytes_ = 0;  // held by the observers
   std::uint64_t chunk_steps_ = 1;
   std::uint64_t window_steps_ = 1;
-  std::size_t turn_ = 0;     // which of the two windows is being filled
+  std::size_t turn_ = 0;                      // which of the two windows is being filled
   std::array<std::vector<double>, 2> times_;  // of their steps
-  std::uint64_t first_ = 0;  // the window's first step
+  std::uint64_t first_ = 0;                   // the window's first step
   std::uint64_t gathered_ = 0;
   std::uint64_t end_ = 0;
   std::optional<Error> failed_;
