@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, Format>, 1> kFormats{{{"vtu", Format::vtu}}};
+constexpr std::array<std::pair<std::string_view, Format>, 2> kFormats{
+    {{"vtu", Format::vtu}, {"tecplot", Format::tecplot}}};
 
 void check(const Conversion& conversion) {
   if (conversion.level < 0 || conversion.level > 9) {
@@ -36,18 +37,29 @@ std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& co
   return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
 }
 
-// Where the files go. Rank 0 makes the folder.
+// Where the files go: a folder, or with Tecplot the one file. Rank 0 makes the folder.
 void find_place(Job& job) {
   const Conversion& conversion = job.conversion;
-  const fs::path stem = fs::path(conversion.path).stem();
-  job.name = stem.string();
-  job.folder = conversion.out;
-  if (job.folder.empty()) {
-    job.folder = fs::path(conversion.path).replace_extension().string() + "_" + std::string(name_of(conversion.to));
+  const fs::path source(conversion.path);
+  const fs::path stem = source.parent_path() / source.stem();
+  fs::path out = conversion.out;
+  job.name = source.stem().string();
+  if (conversion.to == Format::tecplot) {
+    if (out.empty()) out = stem.string() + ".plt";
+    std::error_code error;
+    if (fs::is_directory(out, error) || !out.has_filename()) out /= job.name + ".plt";
+    job.name = out.filename().string();
+    job.folder = out.parent_path().string();
+  } else {
+    job.folder = out.empty() ? stem.string() + "_" + std::string(name_of(conversion.to)) : out.string();
   }
   agree_on(job.comm, [&] {
-    if (job.comm.rank() != 0 || job.folder.empty()) return;
     std::error_code error;
+    if (conversion.to == Format::tecplot && fs::equivalent(out, source, error)) {
+      throw Error(ErrorKind::usage, out.string(), "is the file itself", "name another: --out heart.plt");
+    }
+    if (job.comm.rank() != 0 || job.folder.empty()) return;
+    error.clear();
     fs::create_directories(job.folder, error);
     if (error) throw system_error(job.folder, "cannot make the folder", error.value());
   });
@@ -100,7 +112,7 @@ ConversionReport convert_file(Communicator& comm, const Conversion& conversion) 
   Written written;
   switch (conversion.to) {
     case Format::vtu: written = convert_to_vtk(job); break;
-    case Format::tecplot:
+    case Format::tecplot: written = convert_to_tecplot(job); break;
     case Format::csv: break;
   }
   ConversionReport report;

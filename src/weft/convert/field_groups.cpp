@@ -1,5 +1,7 @@
 #include "weft/convert/field_groups.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace weft::convert {
@@ -65,6 +67,31 @@ std::vector<FieldGroup> group_fields(std::span<const view::ViewField> fields, st
     }
   }
   return groups;
+}
+
+std::vector<view::ViewField> split_components(std::span<const view::ViewField> fields, std::size_t lead) {
+  std::vector<view::ViewField> parts;
+  for (const view::ViewField& field : fields) {
+    if (field.components == 1) {
+      parts.push_back(field);
+      continue;
+    }
+    for (std::uint64_t c = 0; c < field.components; ++c) {
+      view::ViewField part = field;
+      part.name = fmt::format("{}_{}", field.name, c);
+      part.components = 1;
+      for (view::Stretch& stretch : part.stretches) {
+        std::uint64_t rest = c;
+        for (std::size_t axis = stretch.shape.size(); axis-- > 1 + lead;) {
+          stretch.box.start[axis] = rest % stretch.shape[axis];
+          stretch.box.count[axis] = 1;
+          rest /= stretch.shape[axis];
+        }
+      }
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
 }
 
 }  // namespace weft::convert

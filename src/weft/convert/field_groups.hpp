@@ -38,4 +38,8 @@ struct FieldGroup {
 // `lead` axes of a step are those of the mesh (1) or the grid; 0 for global values.
 std::vector<FieldGroup> group_fields(std::span<const view::ViewField> fields, std::size_t lead);
 
+// The same fields, one for each component, for formats that know no vectors: NAME_0, NAME_1, ... A group has them
+// together again.
+std::vector<view::ViewField> split_components(std::span<const view::ViewField> fields, std::size_t lead);
+
 }  // namespace weft::convert

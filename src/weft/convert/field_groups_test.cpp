@@ -51,6 +51,19 @@ TEST(FieldGroups, RowsOfAGridAreItsLayers) {
   EXPECT_EQ(groups[0].row_bytes(), 240);
 }
 
+TEST(FieldGroups, ComponentsOfATensorAreReadTogether) {
+  const ViewField tensor{
+      "t", DataType::float64, storage::Support::nodes, 40, 9, "", {{".", "/t", {7, 40, 3, 3}, whole({7, 40, 3, 3})}}};
+  const auto parts = split_components(std::vector{tensor}, 1);
+  ASSERT_EQ(parts.size(), 9);
+  EXPECT_EQ(parts[5].name, "t_5");
+  EXPECT_EQ(parts[5].stretches[0].box, (Box{{0, 0, 1, 2}, {7, 40, 1, 1}}));
+  const auto groups = group_fields(parts, 1);
+  ASSERT_EQ(groups.size(), 1);
+  EXPECT_EQ(groups[0].width, 9);
+  for (std::size_t c = 0; c < 9; ++c) EXPECT_EQ(groups[0].columns[c].first, c);
+}
+
 TEST(FieldGroups, AGlobalArrayIsOneRow) {
   const ViewField budget{
       "budget", DataType::float64, storage::Support::global, 4, 1, "", {{".", "/b", {7, 4}, whole({7, 4})}}};

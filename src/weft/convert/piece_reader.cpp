@@ -6,12 +6,12 @@
 namespace weft::convert {
 
 PieceReader::PieceReader(const StepSource& source, std::span<const view::ViewField> fields,
-                         std::vector<FieldGroup> groups, Extent extent, Precision precision)
+                         std::vector<FieldGroup> groups, Extent extent, std::vector<DataType> types)
     : source_(source),
       fields_(fields),
       groups_(std::move(groups)),
       extent_(extent),
-      precision_(precision),
+      types_(std::move(types)),
       places_(fields.size()),
       window_(groups_.size()) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -23,14 +23,19 @@ PieceReader::PieceReader(const StepSource& source, std::span<const view::ViewFie
       const std::uint64_t points = group.support == storage::Support::cells   ? extent_.cells
                                    : group.support == storage::Support::nodes ? extent_.nodes
                                                                               : group.width;
-      column_bytes_ = std::max(
-          column_bytes_, points * fields_[column.field].components * size_of(written_type(group.type, precision_)));
+      column_bytes_ =
+          std::max(column_bytes_, points * fields_[column.field].components * size_of(types_[column.field]));
     }
   }
 }
 
 std::vector<RowRange> PieceReader::ranges_of(const FieldGroup& group) const {
-  if (extent_.piece == nullptr || group.support == storage::Support::global) return {{0, group.rows}};
+  if (group.support == storage::Support::global) return {{0, 1}};
+  if (extent_.piece == nullptr) {
+    const RowRange& wanted = group.support == storage::Support::cells ? extent_.cell_rows : extent_.node_rows;
+    const std::uint64_t first = std::min(wanted.first, group.rows);
+    return {{first, std::min(wanted.count, group.rows - first)}};
+  }
   if (group.support == storage::Support::cells) return {{extent_.piece->cells.first, extent_.piece->cells.count}};
   const std::vector<std::int64_t>& nodes = extent_.piece->nodes;
   const auto end = std::lower_bound(nodes.begin(), nodes.end(), static_cast<std::int64_t>(group.rows));
@@ -66,14 +71,10 @@ void PieceReader::read(std::span<const std::uint64_t> steps) {
   }
 }
 
-DataType PieceReader::type_of(std::size_t field) const {
-  return written_type(groups_[places_[field].group].type, precision_);
-}
-
 std::span<const std::byte> PieceReader::column(std::size_t field, std::size_t step) {
   const auto [g, first] = places_[field];
   const FieldGroup& group = groups_[g];
-  const DataType as = type_of(field);
+  const DataType as = types_[field];
   if (group.support == storage::Support::global) {
     const ColumnView all{group.type, window_[g].data() + step * group.row_bytes(), group.width, 0, group.width};
     column_.resize(group.width * size_of(as));

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,17 +22,20 @@
 
 namespace weft::convert {
 
-// What to read of a block: a piece of its mesh, or all of it.
+// What to read of a block: a piece of its mesh, or some rows (of a grid, layers) of its nodes and of its cells.
 struct Extent {
-  const MeshPiece* piece = nullptr;  // null: all
-  std::uint64_t nodes = 0;           // points and cells a column has
+  const MeshPiece* piece = nullptr;
+  std::uint64_t nodes = 0;  // points and cells that a column has
   std::uint64_t cells = 0;
+  RowRange node_rows{0, std::numeric_limits<std::uint64_t>::max()};  // without a piece; all that a field has
+  RowRange cell_rows{0, std::numeric_limits<std::uint64_t>::max()};
 };
 
 class PieceReader {
  public:
+  // `types` are those in which the fields are written. The fields must outlive this.
   PieceReader(const StepSource& source, std::span<const view::ViewField> fields, std::vector<FieldGroup> groups,
-              Extent extent, Precision precision);
+              Extent extent, std::vector<DataType> types);
 
   std::uint64_t bytes_a_step() const { return bytes_a_step_; }
   std::uint64_t column_bytes() const { return column_bytes_; }  // of the longest
@@ -39,10 +43,9 @@ class PieceReader {
   std::vector<StepWindow> windows(std::span<const std::uint64_t> steps, std::uint64_t most) const;
 
   void read(std::span<const std::uint64_t> steps);
-  // The values of field number `field` at the step that is the window's number `step`: [point][component] of type_of(),
-  // valid until the next call.
+  // The values of field number `field` at the step that is the window's number `step`: [point][component] of the type
+  // that is written, valid until the next call.
   std::span<const std::byte> column(std::size_t field, std::size_t step);
-  DataType type_of(std::size_t field) const;
 
  private:
   struct Place {
@@ -56,7 +59,7 @@ class PieceReader {
   std::span<const view::ViewField> fields_;
   std::vector<FieldGroup> groups_;
   Extent extent_;
-  Precision precision_;
+  std::vector<DataType> types_;
   std::vector<Place> places_;                  // of every field
   std::vector<std::vector<RowRange>> ranges_;  // of every group
   std::uint64_t bytes_a_step_ = 0;

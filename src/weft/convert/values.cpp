@@ -8,18 +8,6 @@ namespace weft::convert {
 
 namespace {
 
-// Calls `action` with a value of the C++ type.
-template <typename Action>
-void with_type(DataType type, const Action& action) {
-  switch (type) {
-    case DataType::float32: return action(float{});
-    case DataType::float64: return action(double{});
-    case DataType::int32: return action(std::int32_t{});
-    case DataType::int64: return action(std::int64_t{});
-    case DataType::uint8: return action(std::uint8_t{});
-  }
-}
-
 template <typename From, typename To, typename Place>
 void copy(const ColumnView& column, std::span<std::byte> bytes, const Place& place) {
   const From* from = reinterpret_cast<const From*>(column.data) + column.first;

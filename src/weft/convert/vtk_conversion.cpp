@@ -1,16 +1,15 @@
 // A series as .vtu files of a mesh or .vti files of a grid, one a step, and the .pvd that gives them their times.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "weft/convert/job.hpp"
 #include "weft/convert/mesh_piece.hpp"
 #include "weft/convert/piece_reader.hpp"
+#include "weft/convert/value_text.hpp"
 #include "weft/convert/vtk_file.hpp"
 
 namespace weft::convert {
@@ -44,24 +43,6 @@ std::vector<double> coordinates_of(const StepSource& source, const view::Unstruc
     }
   }
   return coordinates;
-}
-
-// The values of a step as text, for a .pvtu.
-std::string text_of(DataType type, std::span<const std::byte> bytes) {
-  const auto joined = [&](auto value) {
-    using T = decltype(value);
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return fmt::format("{}", fmt::join(values, " "));
-  };
-  switch (type) {
-    case DataType::float32: return joined(float{});
-    case DataType::float64: return joined(double{});
-    case DataType::int32: return joined(std::int32_t{});
-    case DataType::int64: return joined(std::int64_t{});
-    case DataType::uint8: return joined(std::uint8_t{});
-  }
-  return "";
 }
 
 // One block of the view on its way into files of its own.
@@ -106,6 +87,12 @@ class BlockConversion {
     const std::vector<view::ViewField>& globals = source_.view().globals;
     fields.insert(fields.end(), globals.begin(), globals.end());
     return fields;
+  }
+
+  std::vector<DataType> types_of(std::span<const view::ViewField> fields) const {
+    std::vector<DataType> types;
+    for (const view::ViewField& field : fields) types.push_back(written_type(field.type, job_.conversion.precision));
+    return types;
   }
 
   void describe() {
@@ -168,8 +155,7 @@ class BlockConversion {
   void write_pieces() {
     document_.points = piece_.nodes.size();
     document_.cells = piece_.types.size();
-    PieceReader reader(source_, fields_, groups_, {&piece_, document_.points, document_.cells},
-                       job_.conversion.precision);
+    PieceReader reader(source_, fields_, groups_, {&piece_, document_.points, document_.cells}, types_of(fields_));
     const std::uint64_t mesh_bytes = bytes_of(piece_.nodes).size() + bytes_of(piece_.connectivity).size() +
                                      bytes_of(piece_.ends).size() + piece_.types.size() +
                                      3 * document_.points * sizeof(double);
@@ -202,8 +188,7 @@ class BlockConversion {
 
   void write_grids() {
     const partition::Block mine = partition::even_block(job_.steps.size(), job_.comm.rank(), job_.comm.size());
-    PieceReader reader(source_, fields_, groups_, {nullptr, element_count(block_.grid->shape), 0},
-                       job_.conversion.precision);
+    PieceReader reader(source_, fields_, groups_, {nullptr, element_count(block_.grid->shape), 0}, types_of(fields_));
     const std::uint64_t most = steps_that_fit(job_, column_bytes(reader), reader.bytes_a_step(), "one step");
     write_steps(reader, std::span(job_.steps).subspan(mine.first, mine.count), most, [](VtkFile&) {});
   }
@@ -211,12 +196,13 @@ class BlockConversion {
   // Rank 0's: the file of every step that names the pieces.
   void name_pieces(std::span<const std::vector<std::byte>> pieces) {
     const std::span<const view::ViewField> globals = source_.view().globals;
-    PieceReader reader(source_, globals, group_fields(globals, 0), {}, job_.conversion.precision);
+    PieceReader reader(source_, globals, group_fields(globals, 0), {}, types_of(globals));
     for (const std::uint64_t step : job_.steps) {
       reader.read(std::span(&step, 1));
       std::vector<VtkGlobalText> texts{{document_.globals[0], fmt::format("{}", source_.times()[step])}};
       for (std::size_t g = 0; g < globals.size(); ++g) {
-        texts.push_back({document_.globals[1 + g], text_of(reader.type_of(g), reader.column(g, 0))});
+        texts.push_back(
+            {document_.globals[1 + g], values_text(document_.globals[1 + g].type, reader.column(g, 0), " ")});
       }
       std::vector<std::string> files;
       for (int rank = 0; rank < job_.comm.size(); ++rank) {

@@ -47,6 +47,7 @@ TEST(VtkFile, NamesAreEscaped) {
 
 TEST(VtkFile, ArraysLieWhereTheHeadSays) {
   const std::string path = "arrays.vtu";
+  std::filesystem::remove(path);
   const VtkDocument document = document_of_two_points();
   VtkFile file(path, document, 0);
   const std::vector<std::string> arrays{"points", "", "ends", "types", "time", "values"};
