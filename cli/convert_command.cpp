@@ -120,12 +120,13 @@ void add_convert_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("convert", "Copies of the steps as files of another format");
   const auto arguments = std::make_shared<ConvertArguments>();
   command->add_option("file", arguments->path, "A Weft file; the committed steps are converted")->required();
-  command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti) or tecplot (one binary .plt)")
+  command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti), tecplot (one binary .plt), csv")
       ->required();
   command->add_option("--steps", arguments->steps, "FROM:BEFORE:EVERY, as in Python; all where nothing is said");
   command->add_option("--fields", arguments->fields, "Names with commas; all where nothing is said")->delimiter(',');
-  command->add_option("--out", arguments->out,
-                      "The folder of the files, of Tecplot the file; FILE_vtu or FILE.plt where nothing is said");
+  command->add_option(
+      "--out", arguments->out,
+      "The folder of the files, of Tecplot the file; FILE_vtu, FILE_csv or FILE.plt where nothing is said");
   command->add_option("--compress", arguments->level, "zlib's level, 1 (fast) to 9 (small), for vtu");
   command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
       ->capture_default_str();

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, Format>, 2> kFormats{
-    {{"vtu", Format::vtu}, {"tecplot", Format::tecplot}}};
+constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats{
+    {{"vtu", Format::vtu}, {"tecplot", Format::tecplot}, {"csv", Format::csv}}};
 
 void check(const Conversion& conversion) {
   if (conversion.level < 0 || conversion.level > 9) {
@@ -113,7 +113,7 @@ ConversionReport convert_file(Communicator& comm, const Conversion& conversion) 
   switch (conversion.to) {
     case Format::vtu: written = convert_to_vtk(job); break;
     case Format::tecplot: written = convert_to_tecplot(job); break;
-    case Format::csv: break;
+    case Format::csv: written = convert_to_csv(job); break;
   }
   ConversionReport report;
   report.out = written.open;

@@ -71,6 +71,15 @@ void PieceReader::read(std::span<const std::uint64_t> steps) {
   }
 }
 
+PieceReader::Rows PieceReader::rows(std::size_t field, std::size_t step) const {
+  const auto [g, first] = places_[field];
+  const FieldGroup& group = groups_[g];
+  const std::uint64_t rows = ranges_[g][0].count;
+  return {
+      {group.type, window_[g].data() + step * rows * group.row_bytes(), group.width, first, fields_[field].components},
+      rows * group.row_points};
+}
+
 std::span<const std::byte> PieceReader::column(std::size_t field, std::size_t step) {
   const auto [g, first] = places_[field];
   const FieldGroup& group = groups_[g];

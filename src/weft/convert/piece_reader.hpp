@@ -46,6 +46,12 @@ class PieceReader {
   // The values of field number `field` at the step that is the window's number `step`: [point][component] of the type
   // that is written, valid until the next call.
   std::span<const std::byte> column(std::size_t field, std::size_t step);
+  // The same as it was read, without a piece: the field's own type, and as many points as it has.
+  struct Rows {
+    ColumnView column;
+    std::uint64_t points;
+  };
+  Rows rows(std::size_t field, std::size_t step) const;
 
  private:
   struct Place {

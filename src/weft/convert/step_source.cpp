@@ -36,6 +36,22 @@ void StepSource::read(const FieldGroup& group, std::span<const StepRun> steps, s
   read_parts(parts, values);
 }
 
+std::vector<double> StepSource::places(const view::Block& block, std::uint64_t first, std::uint64_t count) const {
+  if (!block.grid) return mesh<double>(block.unstructured->points_path, 3 * first, 3 * count);
+  const storage::GridMap& grid = *block.grid;
+  std::vector<double> places;
+  places.reserve(3 * count);
+  for (std::uint64_t point = first; point < first + count; ++point) {
+    std::uint64_t rest = point;
+    for (std::size_t axis = 0; axis < 3; ++axis) {  // x is the grid's last axis
+      const std::uint64_t extent = axis < grid.shape.size() ? grid.shape[grid.shape.size() - 1 - axis] : 1;
+      places.push_back(grid.origin[axis] + grid.spacing[axis] * static_cast<double>(rest % extent));
+      rest /= extent;
+    }
+  }
+  return places;
+}
+
 void StepSource::mesh_bytes(const std::string& path, std::uint64_t offset, std::span<std::byte> values) const {
   for (const storage::Object& object : view_.mesh_objects) {
     const auto* array = std::get_if<storage::ArrayObject>(&object);

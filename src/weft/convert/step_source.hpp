@@ -49,6 +49,9 @@ class StepSource {
   void read(const FieldGroup& group, std::span<const StepRun> steps, std::span<const RowRange> rows,
             std::span<std::byte> values) const;
 
+  // x, y, z of points [first, first + count) of a block, on its mesh or grid.
+  std::vector<double> places(const view::Block& block, std::uint64_t first, std::uint64_t count) const;
+
   // Elements [first, first + count) of an array of the view's mesh, flattened.
   template <typename T>
   std::vector<T> mesh(const std::string& path, std::uint64_t first, std::uint64_t count) const {

@@ -197,34 +197,16 @@ class TecplotConversion {
 
   void write_coordinates(std::size_t b, RowRange points) {
     const PltPart& part = parts_[b];
-    std::vector<double> places;
     std::vector<std::byte> axis_values;
     for (std::uint64_t first = points.first; first < points.first + points.count; first += kPointsAtOnce) {
       const std::uint64_t count = std::min(kPointsAtOnce, points.first + points.count - first);
-      if (part.block->grid) {
-        grid_places(*part.block->grid, first, count, places);
-      } else {
-        places = source_.mesh<double>(part.block->unstructured->points_path, 3 * first, 3 * count);
-      }
+      const std::vector<double> places = source_.places(*part.block, first, count);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         axis_values.resize(count * size_of(coordinates_));
         copy_column({DataType::float64, std::as_bytes(std::span(places)).data(), 3, axis, 1}, coordinates_,
                     axis_values);
         add_to(ranges_[b][axis], coordinates_, axis_values);
         store().write_at(layout_->values_address(b, 0, axis) + first * size_of(coordinates_), axis_values);
-      }
-    }
-  }
-
-  static void grid_places(const storage::GridMap& grid, std::uint64_t first, std::uint64_t count,
-                          std::vector<double>& places) {
-    places.clear();
-    for (std::uint64_t point = first; point < first + count; ++point) {
-      std::uint64_t rest = point;
-      for (std::size_t axis = 0; axis < 3; ++axis) {  // x is the grid's last axis
-        const std::uint64_t extent = axis < grid.shape.size() ? grid.shape[grid.shape.size() - 1 - axis] : 1;
-        places.push_back(grid.origin[axis] + grid.spacing[axis] * static_cast<double>(rest % extent));
-        rest /= extent;
       }
     }
   }
