@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 #include "weft/convert/conversion.hpp"
 #include "weft/support/quantity.hpp"
@@ -31,6 +32,10 @@ struct ConvertArguments {
   int level = 0;
   std::string precision = "keep";
   std::string budget = "256MiB";
+  std::string mesh;
+  std::string dataset;
+  std::string axes;
+  std::string time;
   bool json = false;
 };
 
@@ -50,6 +55,13 @@ convert::Conversion conversion_of(const ConvertArguments& arguments) {
   conversion.level = arguments.level;
   conversion.precision = parse_precision(arguments.precision);
   conversion.budget_bytes = parse_bytes(arguments.budget);
+  if (!(arguments.mesh + arguments.dataset + arguments.axes + arguments.time).empty()) {
+    view::ForeignFile& file = conversion.recorded.emplace();
+    file.from = arguments.path + (arguments.dataset.empty() ? "" : ":" + arguments.dataset);
+    if (!arguments.axes.empty()) file.axes = arguments.axes;
+    if (!arguments.time.empty()) file.time = arguments.time;
+    file.mesh = arguments.mesh;
+  }
   return conversion;
 }
 
@@ -119,7 +131,8 @@ void run(const ConvertArguments& arguments) {
 void add_convert_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("convert", "Copies of the steps as files of another format");
   const auto arguments = std::make_shared<ConvertArguments>();
-  command->add_option("file", arguments->path, "A Weft file; the committed steps are converted")->required();
+  command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are converted")
+      ->required();
   command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti), tecplot (one binary .plt), csv")
       ->required();
   command->add_option("--steps", arguments->steps, "FROM:BEFORE:EVERY, as in Python; all where nothing is said");
@@ -131,9 +144,18 @@ void add_convert_command(CLI::App& app) {
   command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
       ->capture_default_str();
   command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
+  const char* foreign = "A file that Weft did not write, as weft view takes it";
+  for (const auto& [name, value, help] :
+       {std::tuple{"--mesh", &arguments->mesh, "The mesh, a .vtu file"},
+        std::tuple{"--dataset", &arguments->dataset, "The dataset, as /Data"},
+        std::tuple{"--axes", &arguments->axes, "Its axes in order: step,node,component where nothing is said"},
+        std::tuple{"--time", &arguments->time, "The dataset of the times, where it is not found by itself"}}) {
+    command->add_option(name, *value, help)->group(foreign);
+  }
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
-      "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd");
+      "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd\n"
+      "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu");
   command->callback([arguments] { run(*arguments); });
 }
 

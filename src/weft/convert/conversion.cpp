@@ -34,6 +34,7 @@ void check(const Conversion& conversion) {
 }
 
 std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& conversion) {
+  if (conversion.recorded) return open_recorded_source(comm, *conversion.recorded, conversion.fields);
   return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
 }
 

@@ -19,7 +19,7 @@ namespace {
 using storage::Support;
 using view::ViewField;
 
-constexpr std::uint64_t kTextAtOnce = 1 << 20;
+constexpr std::uint64_t kTextAtOnce = 1 << 18;
 constexpr std::uint64_t kPointsAtOnce = 1 << 16;
 
 void append(std::string_view text, fmt::memory_buffer& to) { to.append(text.data(), text.data() + text.size()); }
