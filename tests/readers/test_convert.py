@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import h5py
 import numpy as np
@@ -57,7 +58,7 @@ def mesh_of(path: Path) -> tuple[Any, Any, list[list[int]]]:
         if len(types) == 0:
             return points, types, []
         connectivity, offsets = file["mesh/connectivity"][:], file["mesh/offsets"][:]
-    return points, types, [list(connectivity[a:b]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return points, types, [list(connectivity[a:b]) for a, b in itertools.pairwise(offsets)]
 
 
 def corners_of(grid: Grid, sizes: list[int]) -> list[Any]:

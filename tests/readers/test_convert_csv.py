@@ -92,7 +92,7 @@ def test_a_grid_and_float32(tmp_path: Path) -> None:
     out = tmp_path / "copies"
     converted(source, out, "--precision", "float32", "--steps", "-1", ranks=2)
     table = read(out / "out_0006.csv")
-    z, y, x = np.meshgrid(np.arange(3), np.arange(4), np.arange(5), indexing="ij")
+    z, _y, x = np.meshgrid(np.arange(3), np.arange(4), np.arange(5), indexing="ij")
     assert np.array_equal(table["x"].astype(np.float32), (1 + 0.1 * x).ravel().astype(np.float32))
     assert np.array_equal(table["z"].astype(np.float32), (3 + 0.3 * z).ravel().astype(np.float32))
     with h5py.File(source) as file:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import warnings
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import h5py
 import numpy as np

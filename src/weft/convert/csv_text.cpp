@@ -6,7 +6,7 @@
 namespace weft::convert {
 
 std::string csv_name(std::string_view name, std::string_view units) {
-  const std::string text = units.empty() ? std::string(name) : fmt::format("{} ({})", name, units);
+  std::string text = units.empty() ? std::string(name) : fmt::format("{} ({})", name, units);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -82,14 +82,17 @@ MeshPiece deal_piece(Communicator& comm, const StepSource& source, const view::U
   piece.cells = partition::even_block(mesh.cells, comm.rank(), comm.size());
   agree_on(comm, [&] {
     if (piece.cells.count == 0) return;
-    const auto offsets = source.mesh<std::int64_t>(mesh.offsets_path, piece.cells.first, piece.cells.count + 1);
-    for (std::uint64_t c = 0; c < piece.cells.count; ++c) {
-      if (offsets[c] < 0 || offsets[c + 1] < offsets[c]) throw damaged();
-      piece.ends.push_back(offsets[c + 1] - offsets[0]);
+    auto ends = source.mesh<std::int64_t>(mesh.offsets_path, piece.cells.first, piece.cells.count + 1);
+    const std::int64_t first = ends[0];
+    if (first < 0 || !std::is_sorted(ends.begin(), ends.end()) ||
+        static_cast<std::uint64_t>(ends.back()) > mesh.corners) {
+      throw damaged();
     }
-    if (static_cast<std::uint64_t>(offsets.back()) > mesh.corners) throw damaged();
+    for (std::uint64_t c = 0; c < piece.cells.count; ++c) ends[c] = ends[c + 1] - first;
+    ends.pop_back();
+    piece.ends = std::move(ends);
     piece.types = source.mesh<std::uint8_t>(mesh.types_path, piece.cells.first, piece.cells.count);
-    piece.connectivity = source.mesh<std::int64_t>(mesh.connectivity_path, static_cast<std::uint64_t>(offsets[0]),
+    piece.connectivity = source.mesh<std::int64_t>(mesh.connectivity_path, static_cast<std::uint64_t>(first),
                                                    static_cast<std::uint64_t>(piece.ends.back()));
     piece.nodes = number_locally(piece.connectivity, mesh.points);
   });

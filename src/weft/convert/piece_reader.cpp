@@ -66,7 +66,10 @@ void PieceReader::read(std::span<const std::uint64_t> steps) {
     std::uint64_t rows = 0;
     for (const RowRange& range : ranges_[g]) rows += range.count;
     const std::uint64_t bytes = rows * steps_ * groups_[g].row_bytes();
-    if (window_[g].size() < bytes) window_[g] = make_values<std::byte>(bytes);
+    if (window_[g].size() < bytes) {
+      window_[g] = {};  // before the longer one is there
+      window_[g] = make_values<std::byte>(bytes);
+    }
     source_.read(groups_[g], runs, ranges_[g], std::span(window_[g]).first(bytes));
   }
 }

@@ -50,7 +50,7 @@ class Bytes {
 
 }  // namespace
 
-PltLayout::PltLayout(std::string title, DataType coordinates, std::vector<PltVariable> variables,
+PltLayout::PltLayout(const std::string& title, DataType coordinates, std::vector<PltVariable> variables,
                      std::vector<PltBlock> blocks, std::vector<PltStep> steps)
     : coordinates_(coordinates),
       variables_(std::move(variables)),

@@ -67,8 +67,8 @@ class PltLayout {
  public:
   // Variables 0, 1, 2 of the file are X, Y and Z of type `coordinates`; `variables` follow. Throws Error(usage) where a
   // block has more than 2^31 - 1 points or elements.
-  PltLayout(std::string title, DataType coordinates, std::vector<PltVariable> variables, std::vector<PltBlock> blocks,
-            std::vector<PltStep> steps);
+  PltLayout(const std::string& title, DataType coordinates, std::vector<PltVariable> variables,
+            std::vector<PltBlock> blocks, std::vector<PltStep> steps);
 
   static constexpr std::size_t kCoordinates = 3;
   std::size_t variables() const { return kCoordinates + variables_.size(); }

@@ -23,9 +23,9 @@ TEST(TecplotLayout, AsWorkedInTheHeader) {
   const std::uint64_t begin = layout.header().size();
   EXPECT_EQ(layout.zone_address(0, 0), begin);
   EXPECT_EQ(layout.values_address(0, 0, 0), begin + 96);
-  EXPECT_EQ(layout.values_address(0, 0, 3), begin + 96 + 3 * 800);
-  EXPECT_EQ(layout.elements_address(0), begin + 96 + 4 * 800);
-  EXPECT_EQ(layout.zone_address(0, 1), begin + 96 + 4 * 800 + 240 * 16);
+  EXPECT_EQ(layout.values_address(0, 0, 3), begin + 96 + 3UL * 800);
+  EXPECT_EQ(layout.elements_address(0), begin + 96 + 4UL * 800);
+  EXPECT_EQ(layout.zone_address(0, 1), begin + 96 + 4UL * 800 + 240UL * 16);
   EXPECT_EQ(layout.values_address(0, 1, 3), layout.zone_address(0, 1) + 64);
   EXPECT_EQ(layout.zone_address(0, 2), layout.zone_address(0, 1) + 64 + 800);
   EXPECT_EQ(layout.bytes(), layout.zone_address(0, 2) + 64 + 800);

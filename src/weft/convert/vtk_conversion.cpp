@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <optional>
 
@@ -161,28 +160,36 @@ class BlockConversion {
                                      3 * document_.points * sizeof(double);
     const std::uint64_t most = steps_that_fit(job_, mesh_bytes + column_bytes(reader), reader.bytes_a_step(),
                                               "one step of a rank's piece and its mesh");
-    // The mesh is in every file: it is made ready once.
-    std::array<std::vector<std::byte>, 4> ready;
-    {
-      const std::vector<double> coordinates = coordinates_of(source_, *block_.unstructured, piece_);
-      const ColumnView column{DataType::float64, bytes_of(coordinates).data(), 3, 0, 3};
-      ready[0].resize(3 * document_.points * size_of(document_.coordinates));
-      copy_column(column, document_.coordinates, ready[0]);
+    const int level = job_.conversion.level;
+    std::vector<double> places = coordinates_of(source_, *block_.unstructured, piece_);
+    std::vector<std::byte> coordinates;
+    if (document_.coordinates != DataType::float64) {
+      coordinates.resize(3 * document_.points * size_of(document_.coordinates));
+      copy_column({DataType::float64, bytes_of(places).data(), 3, 0, 3}, document_.coordinates, coordinates);
+      places = {};
     }
-    const auto take = [](auto& values, std::vector<std::byte>& to) {
-      const auto bytes = bytes_of(values);
-      to.assign(bytes.begin(), bytes.end());
+    if (level == 0) {
+      write_steps(reader, job_.steps, most, [&](VtkFile& file) {
+        file.add(coordinates.empty() ? bytes_of(places) : coordinates);
+        file.add(bytes_of(piece_.connectivity));
+        file.add(bytes_of(piece_.ends));
+        file.add(bytes_of(piece_.types));
+      });
+      return;
+    }
+    // The mesh is in every file: it is compressed once, and one array after the other makes room.
+    std::vector<std::vector<std::byte>> ready;
+    const auto take = [&](auto& values) {
+      ready.push_back(compressed_array(bytes_of(values), level));
+      ready.back().shrink_to_fit();
       values = {};
     };
-    take(piece_.connectivity, ready[1]);
-    take(piece_.ends, ready[2]);
-    take(piece_.types, ready[3]);
-    const int level = job_.conversion.level;
-    if (level > 0) {
-      for (std::vector<std::byte>& array : ready) array = compressed_array(array, level);
-    }
+    coordinates.empty() ? take(places) : take(coordinates);
+    take(piece_.connectivity);
+    take(piece_.ends);
+    take(piece_.types);
     write_steps(reader, job_.steps, most, [&](VtkFile& file) {
-      for (const std::vector<std::byte>& array : ready) level > 0 ? file.add_encoded(array) : file.add(array);
+      for (const std::vector<std::byte>& array : ready) file.add_encoded(array);
     });
   }
 

@@ -36,14 +36,16 @@ std::string escaped(std::string_view text) {
 }
 
 std::string opening(std::string_view type, bool compressed) {
-  return fmt::format(
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\"{}>\n",
-      type, std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian",
-      compressed ? " compressor=\"vtkZLibDataCompressor\"" : "");
+  constexpr bool kLittle = std::endian::native == std::endian::little;
+  return fmt::format(R"(<?xml version="1.0"?>
+<VTKFile type="{}" version="1.0" byte_order="{}" header_type="UInt64"{}>
+)",
+                     type, kLittle ? "LittleEndian" : "BigEndian",
+                     compressed ? R"( compressor="vtkZLibDataCompressor")" : "");
 }
 
 std::string described(const VtkArray& array) {
-  std::string text = fmt::format("type=\"{}\" Name=\"{}\"", vtk_type(array.type), escaped(array.name));
+  std::string text = fmt::format(R"(type="{}" Name="{}")", vtk_type(array.type), escaped(array.name));
   if (array.components > 1) text += fmt::format(" NumberOfComponents=\"{}\"", array.components);
   if (array.tuples > 0) text += fmt::format(" NumberOfTuples=\"{}\"", array.tuples);
   return text;

@@ -27,20 +27,18 @@ std::uint64_t most_compressed_bytes(std::uint64_t bytes) {
 std::vector<std::byte> compressed_array(std::span<const std::byte> values, int level) {
   const std::uint64_t blocks = ceil_div(values.size(), kBlock);
   std::vector<std::uint64_t> header{blocks, kBlock, values.size() % kBlock};
-  const std::size_t header_bytes = (3 + blocks) * sizeof(std::uint64_t);
-  std::vector<std::byte> array(most_compressed_bytes(values.size()));
-  std::size_t at = header_bytes;
+  std::vector<std::byte> array((3 + blocks) * sizeof(std::uint64_t));
+  std::vector<std::byte> packed(compressBound(kBlock));
   for (std::uint64_t block = 0; block < blocks; ++block) {
     const auto part = values.subspan(block * kBlock, std::min<std::size_t>(kBlock, values.size() - block * kBlock));
-    uLongf length = array.size() - at;
-    const int answer = compress2(reinterpret_cast<Bytef*>(array.data() + at), &length,
+    uLongf length = packed.size();
+    const int answer = compress2(reinterpret_cast<Bytef*>(packed.data()), &length,
                                  reinterpret_cast<const Bytef*>(part.data()), part.size(), level);
     if (answer != Z_OK) throw Error(ErrorKind::system, "zlib", "cannot compress", "write without --compress");
     header.push_back(length);
-    at += length;
+    array.insert(array.end(), packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(length));
   }
-  std::memcpy(array.data(), header.data(), header_bytes);
-  array.resize(at);
+  std::memcpy(array.data(), header.data(), header.size() * sizeof(std::uint64_t));
   return array;
 }
 
