@@ -1,7 +1,6 @@
 #include "weft/convert/piece_reader.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace weft::convert {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <optional>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "weft/convert/job.hpp"
 #include "weft/convert/mesh_piece.hpp"
