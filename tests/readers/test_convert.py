@@ -216,7 +216,8 @@ def test_only_what_fits_the_budget_is_in_memory(tmp_path: Path) -> None:
     assert w.weft("convert", source, "--to", "vtu", "--out", tmp_path / "copies", "--budget", least - 1).code == 2
     assert not list((tmp_path / "copies").iterdir())
     report = converted(source, tmp_path / "copies", "--budget", least)
-    v, _ = w.wave(1013, 20)
+    assert w.weft("convert", source, "--to", "vtu", "--out", tmp_path / "copies", "--budget", least - 1).code == 2
+    v, _ = w.wave(1013, 20)  # and what was there before is there still
     for step, (_, path) in enumerate(read_pvd(Path(report["out"]))):
         assert w.same_bits(read_file(path).nodes["V"], v[step])
 

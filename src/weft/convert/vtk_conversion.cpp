@@ -52,7 +52,6 @@ class BlockConversion {
   Written run() {
     if (block_.unstructured) piece_ = deal_piece(job_.comm, source_, *block_.unstructured);
     agree_on(job_.comm, [&] {
-      if (job_.comm.rank() == 0) std::remove(job_.path_of(name_ + ".pvd").c_str());  // it would name old and new steps
       describe();
       if (block_.unstructured) {
         if (!piece_.empty()) write_pieces();
@@ -135,6 +134,8 @@ class BlockConversion {
   // `begin` adds what comes before the fields.
   template <typename Begin>
   void write_steps(PieceReader& reader, std::span<const std::uint64_t> steps, std::uint64_t most, const Begin& begin) {
+    // An older list would name new steps and old ones from here on. Rank 0 has a part of every block.
+    if (job_.comm.rank() == 0) std::remove(job_.path_of(name_ + ".pvd").c_str());
     std::uint64_t done = 0;
     for (const StepWindow& window : reader.windows(steps, most)) {
       const auto chosen = steps.subspan(window.first, window.count);
