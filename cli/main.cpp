@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/convert_command.hpp"
 #include "cli/info_command.hpp"
 #include "cli/layout_command.hpp"
 #include "cli/read_command.hpp"
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   weft::cli::add_read_command(app);
   weft::cli::add_view_command(app);
   weft::cli::add_reduce_command(app);
+  weft::cli::add_convert_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

@@ -88,38 +88,49 @@ std::vector<ViewField> fields_of(const Recording& recording, const std::string& 
 
 }  // namespace
 
-ViewReport view_foreign_file(const ForeignFile& file, const ViewOptions& options) {
-  namespace fs = std::filesystem;
-  const Stopwatch clock;
-  Recording recording = storage::find_recording(file.from);
+RecordedView recorded_view(const ForeignFile& file) {
+  RecordedView shown;
+  Recording& recording = shown.recording;
+  recording = storage::find_recording(file.from);
   check_axes(recording, file.axes);
   if (file.time) recording = storage::find_recording(file.from, file.time);
   if (file.mesh.empty()) {
     throw Error(ErrorKind::usage, recording.file, "no mesh is named to show its nodes on", "add --mesh mesh.vtu");
   }
-  const Mesh mesh = read_vtu(file.mesh);
-  if (mesh.points.size() / 3 != recording.shape[1]) {
+  shown.mesh = read_vtu(file.mesh);
+  const std::uint64_t points = shown.mesh.points.size() / 3;
+  if (points != recording.shape[1]) {
     throw Error(ErrorKind::usage, file.mesh,
-                fmt::format("has {} points, {} of {} has {} nodes", mesh.points.size() / 3, recording.dataset,
-                            recording.file, recording.shape[1]),
+                fmt::format("has {} points, {} of {} has {} nodes", points, recording.dataset, recording.file,
+                            recording.shape[1]),
                 "name the mesh it was computed on, or the right --axes");
   }
+  View& view = shown.view;
+  view.steps = recording.shape[0];
+  view.times = {".", "/time", {view.steps}, Box{{0}, {view.steps}}};
+  view.mesh_objects.emplace_back(array_of("/time", DataType::float64, {view.steps}, recording.times));
+  Block block{"mesh", add_mesh(shown.mesh, view.mesh_objects), std::nullopt, fields_of(recording, recording.file)};
+  view.blocks.push_back(std::move(block));
+  return shown;
+}
+
+ViewReport view_foreign_file(const ForeignFile& file, const ViewOptions& options) {
+  namespace fs = std::filesystem;
+  const Stopwatch clock;
+  RecordedView shown = recorded_view(file);
+  const Recording& recording = shown.recording;
   ViewReport report;
   report.path = file.out.empty() ? fs::path(recording.file).replace_extension(".vtkhdf").string() : file.out;
   if (fs::exists(report.path) && fs::equivalent(report.path, recording.file)) {
     throw Error(ErrorKind::usage, report.path, "is the file itself", "name another: --out view.vtkhdf");
   }
   const fs::path folder = fs::absolute(report.path).parent_path();
-  const std::string source = fs::proximate(fs::absolute(recording.file), folder).string();
-
+  report.view = std::move(shown.view);
   View& view = report.view;
-  view.steps = recording.shape[0];
-  view.times = {".", "/time", {view.steps}, Box{{0}, {view.steps}}};
-  view.mesh_objects.emplace_back(array_of("/time", DataType::float64, {view.steps}, recording.times));
-  Block block{"mesh", add_mesh(mesh, view.mesh_objects), std::nullopt, fields_of(recording, source)};
-  view.blocks.push_back(std::move(block));
+  // Named as it is found from where the view lies.
+  view.blocks[0].fields = fields_of(recording, fs::proximate(fs::absolute(recording.file), folder).string());
   std::vector<XdmfTopology> topologies;
-  if (options.xdmf) topologies.push_back(topology_of(view, 0, mesh.cells));
+  if (options.xdmf) topologies.push_back(topology_of(view, 0, shown.mesh.cells));
 
   const std::string part = report.path + ".part";
   storage::create_object_file(part, vtkhdf_objects(view));

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "weft/storage/recording.hpp"
 #include "weft/view/view_file.hpp"
+#include "weft/view/vtu_mesh.hpp"
 
 namespace weft::view {
 
@@ -18,6 +20,16 @@ struct ForeignFile {
   std::string mesh;                          // a .vtu file
   std::string out{};                         // default: the file's name ending in .vtkhdf
 };
+
+// What is shown of such a file. The mesh is in the view's `mesh_objects` too.
+struct RecordedView {
+  storage::Recording recording;
+  Mesh mesh;
+  View view;
+};
+
+// Nothing is written, and `out` not looked at. Throws as view_foreign_file().
+RecordedView recorded_view(const ForeignFile& file);
 
 // Throws Error(usage) where the axes cannot be shown without copying (steps first, nodes second, components last) or do
 // not fit the dataset, and where the mesh has another number of points than the dataset has nodes; Error(data) or

@@ -1,0 +1,162 @@
+#include "cli/convert_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+
+#include "weft/convert/conversion.hpp"
+#include "weft/support/quantity.hpp"
+
+#ifdef WEFT_HAVE_MPI
+#include "cli/mpi_session.hpp"
+#include "kernels/progress.hpp"
+#include "weft/support/mpi_communicator.hpp"
+#endif
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct ConvertArguments {
+  std::string path;
+  std::string to;
+  std::string steps;
+  std::vector<std::string> fields;
+  std::string out;
+  int level = 0;
+  std::string precision = "keep";
+  std::string budget = "256MiB";
+  std::string mesh;
+  std::string dataset;
+  std::string axes;
+  std::string time;
+  bool json = false;
+};
+
+convert::Precision parse_precision(const std::string& word) {
+  if (word == "keep") return convert::Precision::keep;
+  if (word == "float32") return convert::Precision::float32;
+  throw Error(ErrorKind::usage, fmt::format("--precision {}", word), "is no precision", "there are keep, float32");
+}
+
+convert::Conversion conversion_of(const ConvertArguments& arguments) {
+  convert::Conversion conversion;
+  conversion.path = arguments.path;
+  conversion.to = convert::parse_format(arguments.to);
+  conversion.steps = arguments.steps;
+  conversion.fields = arguments.fields;
+  conversion.out = arguments.out;
+  conversion.level = arguments.level;
+  conversion.precision = parse_precision(arguments.precision);
+  conversion.budget_bytes = parse_bytes(arguments.budget);
+  if (!(arguments.mesh + arguments.dataset + arguments.axes + arguments.time).empty()) {
+    view::ForeignFile& file = conversion.recorded.emplace();
+    file.from = arguments.path + (arguments.dataset.empty() ? "" : ":" + arguments.dataset);
+    if (!arguments.axes.empty()) file.axes = arguments.axes;
+    if (!arguments.time.empty()) file.time = arguments.time;
+    file.mesh = arguments.mesh;
+  }
+  return conversion;
+}
+
+json to_json(const convert::Conversion& conversion, const convert::ConversionReport& report, int ranks) {
+  return {{"file", conversion.path},
+          {"to", convert::name_of(conversion.to)},
+          {"out", report.out},
+          {"further", report.further},
+          {"files", report.files},
+          {"steps", report.steps},
+          {"ranks", ranks},
+          {"bytes", report.bytes},
+          {"seconds", report.seconds},
+          {"left_out", report.left_out}};
+}
+
+std::string to_text(const convert::Conversion& conversion, const convert::ConversionReport& report) {
+  std::string text =
+      fmt::format("{}: {} steps to {}, {} in {} files, in {}\n", conversion.path, format_count(report.steps),
+                  convert::name_of(conversion.to), format_bytes(report.bytes), format_count(report.files),
+                  format_seconds(report.seconds));
+  for (const std::string& line : report.left_out) text += fmt::format("left out: {}\n", line);
+  for (const std::string& file : report.further) text += fmt::format("further: {}\n", file);
+  switch (conversion.to) {
+    case convert::Format::vtu: return text + fmt::format("open it: paraview {}\n", report.out);
+    case convert::Format::tecplot: return text + fmt::format("open it: tec360 {}\n", report.out);
+    case convert::Format::csv: return text + fmt::format("look at it: head {}\n", report.out);
+  }
+  return text;
+}
+
+void run(const ConvertArguments& arguments, Communicator& comm) {
+  std::optional<convert::Conversion> conversion;
+  try {
+    conversion = conversion_of(arguments);
+  } catch (const Error& error) {
+    throw error.agreed();  // every rank has the same command line
+  }
+#ifdef WEFT_HAVE_MPI
+  kernels::Progress progress("converting", "part", 1000, comm.rank() == 0);
+  conversion->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
+#endif
+  const convert::ConversionReport report = convert::convert_file(comm, *conversion);
+  if (comm.rank() != 0) return;
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(*conversion, report, comm.size()).dump(2));
+  } else {
+    fmt::print("{}", to_text(*conversion, report));
+  }
+}
+
+void run(const ConvertArguments& arguments) {
+#ifdef WEFT_HAVE_MPI
+  const int exit_code = run_with_mpi([&] {
+    MpiCommunicator comm(MPI_COMM_WORLD);
+    run(arguments, comm);
+  });
+  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
+#else
+  SelfCommunicator comm;
+  run(arguments, comm);
+#endif
+}
+
+}  // namespace
+
+void add_convert_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("convert", "Copies of the steps as files of another format");
+  const auto arguments = std::make_shared<ConvertArguments>();
+  command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are converted")
+      ->required();
+  command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti), tecplot (one binary .plt), csv")
+      ->required();
+  command->add_option("--steps", arguments->steps, "FROM:BEFORE:EVERY, as in Python; all where nothing is said");
+  command->add_option("--fields", arguments->fields, "Names with commas; all where nothing is said")->delimiter(',');
+  command->add_option(
+      "--out", arguments->out,
+      "The folder of the files, of Tecplot the file; FILE_vtu, FILE_csv or FILE.plt where nothing is said");
+  command->add_option("--compress", arguments->level, "zlib's level, 1 (fast) to 9 (small), for vtu");
+  command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
+      ->capture_default_str();
+  command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
+  const char* foreign = "A file that Weft did not write, as weft view takes it";
+  for (const auto& [name, value, help] :
+       {std::tuple{"--mesh", &arguments->mesh, "The mesh, a .vtu file"},
+        std::tuple{"--dataset", &arguments->dataset, "The dataset, as /Data"},
+        std::tuple{"--axes", &arguments->axes, "Its axes in order: step,node,component where nothing is said"},
+        std::tuple{"--time", &arguments->time, "The dataset of the times, where it is not found by itself"}}) {
+    command->add_option(name, *value, help)->group(foreign);
+  }
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd\n"
+      "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace weft::cli

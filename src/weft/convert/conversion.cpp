@@ -1,0 +1,131 @@
+#include "weft/convert/conversion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "weft/convert/job.hpp"
+#include "weft/storage/series_file.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::convert {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats{
+    {{"vtu", Format::vtu}, {"tecplot", Format::tecplot}, {"csv", Format::csv}}};
+
+void check(const Conversion& conversion) {
+  if (conversion.level < 0 || conversion.level > 9) {
+    throw Error(ErrorKind::usage, fmt::format("--compress {}", conversion.level), "is no level of zlib",
+                "give 1 (fast) to 9 (small)");
+  }
+  if (conversion.level > 0 && conversion.to != Format::vtu) {
+    throw Error(ErrorKind::usage, "--compress", fmt::format("{} is not compressed", name_of(conversion.to)),
+                "leave it out");
+  }
+}
+
+std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& conversion) {
+  if (conversion.recorded) return open_recorded_source(comm, *conversion.recorded, conversion.fields);
+  return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
+}
+
+// Where the files go: a folder, or with Tecplot the one file. Rank 0 makes the folder.
+void find_place(Job& job) {
+  const Conversion& conversion = job.conversion;
+  const fs::path source(conversion.path);
+  const fs::path stem = source.parent_path() / source.stem();
+  fs::path out = conversion.out;
+  job.name = source.stem().string();
+  if (conversion.to == Format::tecplot) {
+    if (out.empty()) out = stem.string() + ".plt";
+    std::error_code error;
+    if (fs::is_directory(out, error) || !out.has_filename()) out /= job.name + ".plt";
+    job.name = out.filename().string();
+    job.folder = out.parent_path().string();
+  } else {
+    job.folder = out.empty() ? stem.string() + "_" + std::string(name_of(conversion.to)) : out.string();
+  }
+  agree_on(job.comm, [&] {
+    std::error_code error;
+    if (conversion.to == Format::tecplot && fs::equivalent(out, source, error)) {
+      throw Error(ErrorKind::usage, out.string(), "is the file itself", "name another: --out heart.plt");
+    }
+    if (job.comm.rank() != 0 || job.folder.empty()) return;
+    error.clear();
+    fs::create_directories(job.folder, error);
+    if (error) throw system_error(job.folder, "cannot make the folder", error.value());
+  });
+}
+
+}  // namespace
+
+Format parse_format(std::string_view word) {
+  for (const auto& [name, format] : kFormats) {
+    if (name == word) return format;
+  }
+  std::string known;
+  for (const auto& [name, format] : kFormats) known += (known.empty() ? "" : ", ") + std::string(name);
+  throw Error(ErrorKind::usage, fmt::format("--to {}", word), "is no format", fmt::format("there are {}", known));
+}
+
+std::string_view name_of(Format format) {
+  return std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& known) { return known.second == format; })
+      ->first;
+}
+
+std::string Job::number(std::uint64_t step) const {
+  return fmt::format("{:0{}}", step, std::max<std::size_t>(4, fmt::formatted_size("{}", source.times().size() - 1)));
+}
+
+std::string Job::name_of_block(std::size_t block) const {
+  if (block == 0) return name;
+  std::string further = source.view().blocks[block].name;
+  std::replace(further.begin(), further.end(), '/', '_');
+  return name + "." + further;
+}
+
+std::uint64_t steps_that_fit(const Job& job, std::uint64_t fixed, std::uint64_t bytes_a_step, std::string_view what) {
+  const std::uint64_t budget = job.conversion.budget_bytes;
+  if (fixed + bytes_a_step > budget) {
+    throw Error(ErrorKind::usage, job.conversion.path,
+                fmt::format("a budget of {} does not hold {}", format_bytes(budget), what),
+                fmt::format("give at least --budget {}", fixed + bytes_a_step));
+  }
+  return bytes_a_step == 0 ? std::numeric_limits<std::uint64_t>::max() : (budget - fixed) / bytes_a_step;
+}
+
+ConversionReport convert_file(Communicator& comm, const Conversion& conversion) {
+  const Stopwatch clock;
+  agree_on(comm, [&] { check(conversion); });
+  const std::unique_ptr<StepSource> source = open_source(comm, conversion);
+  Job job{comm, conversion, *source, {}, {}, {}};
+  agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source->times().size()); });
+  find_place(job);
+  Written written;
+  switch (conversion.to) {
+    case Format::vtu: written = convert_to_vtk(job); break;
+    case Format::tecplot: written = convert_to_tecplot(job); break;
+    case Format::csv: written = convert_to_csv(job); break;
+  }
+  ConversionReport report;
+  report.out = written.open;
+  report.further = written.further;
+  report.files = comm.sum(written.files);
+  report.bytes = comm.sum(written.bytes);
+  report.steps = job.steps.size();
+  report.left_out = source->view().left_out;
+  report.left_out.insert(report.left_out.end(), written.left_out.begin(), written.left_out.end());
+  report.seconds = clock.seconds();
+  return report;
+}
+
+}  // namespace weft::convert
