@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "weft/series/field_layout.hpp"
+#include "weft/series/file_plan.hpp"
 #include "weft/series/fixed_array.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/metadata_change.hpp"
@@ -16,98 +16,9 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t kFirstSegmentSteps = 64;  // of a series of unknown length, or a chunk's steps if they are more
-constexpr std::uint64_t kAssumedSteps = 1024;     // what the layout of a series of unknown length is designed for
-constexpr std::uint64_t kLeastSlots = 64;         // room for going on with more ranks than the file was made by
-
 // Rank `owner`'s alone: a global field, seen from each rank.
 partition::Ownership of_rank_zero(const Shape& per_step, int rank) {
   return rank == 0 ? partition::Ownership::all(per_step) : partition::Ownership::none(per_step);
-}
-
-std::uint64_t row_elements(const Shape& per_step) {
-  std::uint64_t row = 1;
-  for (std::size_t i = 1; i < per_step.size(); ++i) row *= per_step[i];
-  return row;
-}
-
-// What each rank can find wrong by itself, before anything is planned with it.
-void check_field(const FieldSpec& field) {
-  const std::string where = "field " + field.name;
-  for (const std::uint64_t extent : field.per_step) {
-    if (extent != 0) continue;
-    throw Error(ErrorKind::usage, where, fmt::format("steps of shape {} hold nothing", to_string(field.per_step)),
-                "every extent is at least 1");
-  }
-  if (field.support != Support::global && field.owned.shape() != field.per_step) {
-    throw Error(
-        ErrorKind::usage, where,
-        fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
-        "make the ownership for the field's own shape");
-  }
-  const std::uint64_t values = field.support == Support::global ? 1 : row_elements(field.per_step);
-  if (!field.components.empty() && field.components.size() != values) {
-    throw Error(ErrorKind::usage, where, fmt::format("{} names for {} values a node", field.components.size(), values),
-                "name every component, or none");
-  }
-  if (!field.subset) return;
-  if (field.per_step.empty() || field.support == Support::global) {
-    throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
-  }
-  const std::uint64_t rows = field.owned.local_elements() / row_elements(field.per_step);
-  if (field.subset->size() != rows) {
-    throw Error(ErrorKind::usage, where, fmt::format("{} node numbers for {} rows", field.subset->size(), rows),
-                "name one node for each row of the rank's local array");
-  }
-}
-
-// This rank's node numbers are those of its rows: the field stands on the first nodes.
-bool counts_from_zero(const FieldSpec& field) {
-  const std::uint64_t row = row_elements(field.per_step);
-  for (const partition::Run& run : field.owned.runs()) {
-    for (std::uint64_t i = 0; i < run.length / row; ++i) {
-      if ((*field.subset)[run.local / row + i] != run.global / row + i) return false;
-    }
-  }
-  return true;
-}
-
-// Of each field. Collective.
-std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields) {
-  std::vector<storage::Subset> subsets;
-  for (const FieldSpec& field : fields) {
-    const bool any = comm.max(field.subset ? 1 : 0) == 1;
-    const bool first = any && comm.min(!field.subset || counts_from_zero(field) ? 1 : 0) == 1;
-    subsets.push_back(!any ? storage::Subset::all : first ? storage::Subset::first : storage::Subset::listed);
-  }
-  return subsets;
-}
-
-storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, const std::vector<series::FixedArray>& fixed,
-                            const std::vector<storage::Subset>& subsets) {
-  storage::FilePlan plan;
-  plan.time_units = spec.time_units;
-  plan.grid = spec.grid;
-  plan.attributes = spec.attributes;
-  plan.align_bytes = spec.align_bytes;
-  plan.commit_slots = std::max<std::uint64_t>(kLeastSlots, static_cast<std::uint64_t>(ranks));
-  if (spec.steps == std::uint64_t{0}) {
-    throw Error(ErrorKind::usage, "series", "a series of 0 steps",
-                "give at least 1 step, or none for an unknown number");
-  }
-  std::uint64_t longest_chunk = 1;
-  for (const FieldSpec& field : spec.fields) {
-    const series::FieldLayout layout =
-        series::choose_layout(field, spec.steps.value_or(kAssumedSteps), ranks, spec.align_bytes);
-    if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
-    plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
-                            field.components, subsets[plan.fields.size()]},
-                           layout.chunk,
-                           field.attributes});
-  }
-  plan.segment_steps = spec.steps.value_or(ceil_div(kFirstSegmentSteps, longest_chunk) * longest_chunk);
-  for (const series::FixedArray& array : fixed) plan.fixed_arrays.push_back(array.plan);
-  return plan;
 }
 
 // Rank 0 does `make` with the file's HDF5 side; every rank has the map afterwards.
@@ -136,18 +47,20 @@ class SeriesWriter::Impl {
     std::vector<std::int64_t> offsets;
     std::vector<series::FixedArray> fixed;
     agree_on(*comm_, [&] {
-      for (const FieldSpec& field : spec.fields) check_field(field);
+      for (const FieldSpec& field : spec.fields) series::check_field(field);
     });
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
     for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
-    const std::vector<storage::Subset> subsets = subsets_of(*comm_, spec.fields);
+    const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
     map_ = share_map(*comm_, [&] {
-      storage::FilePlan plan = plan_file(spec, comm_->size(), fixed, subsets);
+      std::vector<storage::FixedArrayPlan> arrays;
+      for (const series::FixedArray& array : fixed) arrays.push_back(array.plan);
       for (const auto& observer : observers_) {
-        const auto arrays = observer->arrays(spec);
-        plan.fixed_arrays.insert(plan.fixed_arrays.end(), arrays.begin(), arrays.end());
+        const auto more = observer->arrays(spec);
+        arrays.insert(arrays.end(), more.begin(), more.end());
       }
-      return storage::create_series_file(path, plan, view_at_create());
+      return storage::create_series_file(path, series::plan_file(spec, comm_->size(), arrays, subsets),
+                                         view_at_create());
     });
     open_store();
     for (std::size_t i = 0; i < fixed.size(); ++i) {
@@ -346,7 +259,7 @@ class SeriesWriter::Impl {
   static void add_subset(const FieldSpec& field, std::vector<series::FixedArray>& fixed) {
     if (!field.subset) return;
     // One number for each row of the field: the ownership of {k, 2} becomes that of {k}.
-    const std::uint64_t row = row_elements(field.per_step);
+    const std::uint64_t row = series::row_elements(field.per_step);
     std::vector<std::uint64_t> ids;
     std::vector<std::uint8_t> ghost(field.owned.local_elements() / row, 1);
     ids.assign(ghost.size(), 0);

@@ -12,26 +12,12 @@ namespace weft::storage {
 
 namespace {
 
-std::vector<hsize_t> to_hsize(const Shape& shape) { return {shape.begin(), shape.end()}; }
-
-Handle simple_space(const Shape& shape) {
-  const std::vector<hsize_t> extents = to_hsize(shape);
-  return Handle(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
-}
-
 // Space now, contents never: what is not written is never read either.
 Handle early_and_unfilled() {
   Handle properties(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   return properties;
-}
-
-Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t space, hid_t properties) {
-  Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links, 1);
-  return Handle(check_hdf5(H5Dcreate2(file, path.c_str(), type, space, links, properties, H5P_DEFAULT), path,
-                           "cannot create the dataset"));
 }
 
 std::optional<DataType> data_type_of_hdf5(hid_t type) {
@@ -116,6 +102,25 @@ void write_value(hid_t object, const std::string& name, hid_t type, hid_t space,
 
 }  // namespace
 
+std::vector<hsize_t> to_hsize(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+Handle simple_space(const Shape& shape) {
+  const std::vector<hsize_t> extents = to_hsize(shape);
+  return Handle(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+}
+
+Handle with_groups_on_the_way() {
+  Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links, 1);
+  return links;
+}
+
+Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t space, hid_t properties) {
+  return Handle(
+      check_hdf5(H5Dcreate2(file, path.c_str(), type, space, with_groups_on_the_way(), properties, H5P_DEFAULT), path,
+                 "cannot create the dataset"));
+}
+
 Handle file_access() {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -141,24 +146,6 @@ void create_slots(hid_t file, const std::string& path, const std::vector<std::ui
       create_dataset(file, path, H5T_NATIVE_UINT64, simple_space({values.size()}), early_and_unfilled());
   check_hdf5(H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path,
              "cannot write the commit slots");
-}
-
-void create_virtual(hid_t file, const std::string& path, DataType type, const Shape& shape,
-                    const std::vector<VirtualPiece>& pieces) {
-  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
-  const Handle target = simple_space(shape);
-  for (const VirtualPiece& piece : pieces) {
-    std::vector<hsize_t> count = to_hsize(shape);
-    count[0] = piece.steps;
-    std::vector<hsize_t> start(count.size(), 0);
-    const Handle source = simple_space(piece.shape);
-    H5Sselect_hyperslab(source, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    start[0] = piece.first_step;
-    H5Sselect_hyperslab(target, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    check_hdf5(H5Pset_virtual(properties, target, ".", piece.path.c_str(), source), path, "cannot map " + piece.path);
-  }
-  H5Sselect_all(target);
-  create_dataset(file, path, native_type(type), target, properties);
 }
 
 std::uint64_t dataset_length(hid_t file, const std::string& path) {

@@ -17,20 +17,16 @@ namespace weft::storage {
 Handle file_access();
 
 // Datasets of fixed extent, space allocated at once, never filled.
+// A dataspace of fixed extent; extents as HDF5 takes them.
+std::vector<hsize_t> to_hsize(const Shape& shape);
+Handle simple_space(const Shape& shape);
+// Groups on the way to a path are made as needed: these properties of a link say so.
+Handle with_groups_on_the_way();
+Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t space, hid_t properties);
 Handle create_chunked(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
 Handle create_contiguous(hid_t file, const std::string& path, DataType type, const Shape& shape);
 // Commit slots, with their values.
 void create_slots(hid_t file, const std::string& path, const std::vector<std::uint64_t>& values);
-
-// Steps [first_step, first_step + steps) of a virtual dataset are the first `steps` of the dataset `path`.
-struct VirtualPiece {
-  std::string path;
-  Shape shape;
-  std::uint64_t first_step;
-  std::uint64_t steps;
-};
-void create_virtual(hid_t file, const std::string& path, DataType type, const Shape& shape,
-                    const std::vector<VirtualPiece>& pieces);
 
 // The first extent of a dataset; Error(data) where it is missing.
 std::uint64_t dataset_length(hid_t file, const std::string& path);

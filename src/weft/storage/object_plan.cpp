@@ -11,30 +11,10 @@ namespace weft::storage {
 
 namespace {
 
-std::vector<hsize_t> to_hsize(const Shape& shape) { return {shape.begin(), shape.end()}; }
-
-Handle space_of(const Shape& shape) {
-  const std::vector<hsize_t> extents = to_hsize(shape);
-  return Handle(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
-}
-
 void select(hid_t space, const Slab& slab, const std::string& path) {
   check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, to_hsize(slab.start).data(), to_hsize(slab.stride).data(),
                                  to_hsize(slab.count).data(), to_hsize(slab.block).data()),
              path, "cannot select what it shows");
-}
-
-Handle with_groups_on_the_way() {
-  Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links, 1);
-  return links;
-}
-
-Handle create(hid_t file, const std::string& path, hid_t type, const Shape& shape, hid_t properties) {
-  const Handle space = space_of(shape);
-  return Handle(
-      check_hdf5(H5Dcreate2(file, path.c_str(), type, space, with_groups_on_the_way(), properties, H5P_DEFAULT), path,
-                 "cannot create the dataset"));
 }
 
 class Maker {
@@ -68,7 +48,8 @@ class Maker {
   }
 
   void operator()(const ArrayObject& array) const {
-    const Handle dataset = create(file_, array.path, native_type(array.type), array.shape, H5P_DEFAULT);
+    const Handle dataset =
+        create_dataset(file_, array.path, native_type(array.type), simple_space(array.shape), H5P_DEFAULT);
     check_hdf5(H5Dwrite(dataset, native_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
                array.path, "cannot write");
   }
@@ -78,7 +59,7 @@ class Maker {
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_fill_value(properties, H5T_NATIVE_INT64, &constant.value);
     H5Pset_alloc_time(properties, H5D_ALLOC_TIME_LATE);
-    create(file_, constant.path, H5T_NATIVE_INT64, constant.shape, properties);
+    create_dataset(file_, constant.path, H5T_NATIVE_INT64, simple_space(constant.shape), properties);
   }
 
   void operator()(const VirtualObject& object) const {
@@ -89,14 +70,15 @@ class Maker {
       H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &fill);
     }
     for (const Mapping& mapping : object.mappings) {
-      const Handle source = space_of(mapping.source_shape);
-      const Handle target = space_of(object.shape);
+      const Handle source = simple_space(mapping.source_shape);
+      const Handle target = simple_space(object.shape);
       select(source, mapping.from, object.path);
       select(target, mapping.to, object.path);
       check_hdf5(H5Pset_virtual(properties, target, mapping.file.c_str(), mapping.source.c_str(), source), object.path,
                  "cannot show " + mapping.source);
     }
-    const Handle dataset = create(file_, object.path, native_type(object.type), object.shape, properties);
+    const Handle dataset =
+        create_dataset(file_, object.path, native_type(object.type), simple_space(object.shape), properties);
     for (const auto& [name, value] : object.attributes) write_attribute(dataset, name, value);
   }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,6 +42,12 @@ struct ArrayObject {
   Shape shape{};
   std::vector<std::byte> values{};
 };
+
+template <typename T>
+ArrayObject array_of(const std::string& path, const Shape& shape, const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {path, data_type_of<T>(), shape, {bytes.begin(), bytes.end()}};
+}
 
 // An array of one integer throughout; takes no space for it.
 struct ConstantObject {

@@ -13,6 +13,7 @@
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/object_plan.hpp"
 
@@ -20,7 +21,6 @@ namespace weft::storage {
 
 namespace {
 
-constexpr std::int64_t kFormatVersion = 1;
 constexpr std::string_view kCreatedBy = "weft 0.1.0";
 constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
 // Below this size alignment would only punch holes: slots, step values and small fields stay packed.
@@ -162,13 +162,18 @@ void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
       check_hdf5(H5Lcreate_hard(file, first.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), name,
                  "cannot link the dataset");
     } else {
-      std::vector<VirtualPiece> pieces;
+      const Shape shape = with_steps(length, map.fields[f].per_step);
+      VirtualObject all{name, map.fields[f].type, shape, {}};
       for (const SegmentMap& segment : map.segments) {
         if (segment.first_step >= length) break;
-        pieces.push_back({segment.fields[f].path, segment.fields[f].shape, segment.first_step,
-                          std::min(segment.steps, length - segment.first_step)});
+        const ArrayMap& array = segment.fields[f];
+        Box from = whole(array.shape);
+        from.count[0] = std::min(segment.steps, length - segment.first_step);
+        Box to = from;
+        to.start[0] = segment.first_step;
+        all.mappings.push_back({".", array.path, array.shape, Slab::of(from), Slab::of(to)});
       }
-      create_virtual(file, name, map.fields[f].type, with_steps(length, map.fields[f].per_step), pieces);
+      make_objects(file, {all});
       copy_attributes(file, first, name);
     }
   }
@@ -188,29 +193,6 @@ void write_grid(hid_t file, const GridMap& grid) {
                                    {"grid_spacing", std::vector<double>(grid.spacing.begin(), grid.spacing.end())}}}});
 }
 
-GridMap read_grid(hid_t file) {
-  GridMap grid;
-  if (H5Lexists(file, "/mesh", H5P_DEFAULT) <= 0) return grid;
-  const Handle mesh(H5Gopen2(file, "/mesh", H5P_DEFAULT));
-  for (const double extent : read_numbers(mesh, "grid_shape")) grid.shape.push_back(static_cast<std::uint64_t>(extent));
-  const auto fill = [&](const char* name, std::array<double, 3>& values) {
-    const std::vector<double> read = read_numbers(mesh, name);
-    if (read.size() == 3) std::copy(read.begin(), read.end(), values.begin());
-  };
-  fill("grid_origin", grid.origin);
-  fill("grid_spacing", grid.spacing);
-  return grid;
-}
-
-std::uint64_t read_viewed(hid_t file) {
-  for (const char* path : {"/VTKHDF/Steps", "/VTKHDF/mesh/Steps"}) {  // the second where there are several blocks
-    const Handle steps(H5Gopen2(file, path, H5P_DEFAULT));
-    if (steps.valid()) return static_cast<std::uint64_t>(read_integer(steps, "NSteps"));
-    H5Eclear2(H5E_DEFAULT);
-  }
-  return 0;
-}
-
 // (Re)makes what the file shows besides its fields.
 void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
   if (!view) return;
@@ -226,70 +208,6 @@ void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const View
     if (path.starts_with("/maps/") && path.find('/', 6) == std::string::npos) remove(path);
   }
   make_objects(file, plan);
-}
-
-SeriesMap map_open_file(hid_t file, const std::string& path) {
-  SeriesMap map;
-  map.path = path;
-  const auto damaged = [&](std::string_view what) {
-    return Error(ErrorKind::data, path, what, "the file is damaged or not written by Weft");
-  };
-  const Handle weft(H5Gopen2(file, "/weft", H5P_DEFAULT));
-  if (!weft.valid()) {
-    H5Eclear2(H5E_DEFAULT);
-    throw Error(ErrorKind::data, path, "is HDF5, but not a Weft file",
-                "it has no group /weft; h5ls shows what it holds");
-  }
-  map.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
-  if (map.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
-    throw Error(ErrorKind::data, path,
-                fmt::format("has format {}, this Weft reads up to {}", map.format_version, kFormatVersion),
-                "use a newer Weft");
-  }
-  map.created_by = read_text(weft, "created_by");
-  map.commit = map_dataset(file, "/weft/commit");
-  std::uint64_t first_step = 0;
-  for (std::size_t number = 0;; ++number) {
-    const std::string group = fmt::format("/weft/segments/{}", number);
-    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) break;
-    SegmentMap segment;
-    segment.first_step = first_step;
-    if (number == 0) {
-      for (const std::string& name : read_names(weft, "fields")) {
-        FieldMap field;
-        field.name = name;
-        const std::string dataset_path = group + "/" + name;
-        const Handle dataset(
-            check_hdf5(H5Dopen2(file, dataset_path.c_str(), H5P_DEFAULT), path, "field " + name, ErrorKind::data));
-        field.units = read_text(dataset, "units");
-        field.rationale = read_text(dataset, "weft_layout");
-        field.support = support_of(read_text(dataset, "weft_support"));
-        field.components = read_names(dataset, "weft_components");
-        const std::string subset = read_text(dataset, "weft_subset");
-        if (!subset.empty()) field.subset = subset == "first" ? Subset::first : Subset::listed;
-        map.fields.push_back(field);
-      }
-      if (map.fields.empty() || map.fields[0].name != "time") throw damaged("has no step values");
-    }
-    for (FieldMap& field : map.fields) {
-      ArrayMap array = map_dataset(file, group + "/" + field.name);
-      if (array.shape.empty()) throw damaged("field " + field.name + " has no step axis");
-      field.type = array.type;
-      field.per_step.assign(array.shape.begin() + 1, array.shape.end());
-      if (segment.steps != 0 && segment.steps != array.shape[0]) throw damaged("its fields have different lengths");
-      segment.steps = array.shape[0];
-      segment.fields.push_back(std::move(array));
-    }
-    first_step += segment.steps;
-    map.segments.push_back(std::move(segment));
-  }
-  if (map.segments.empty()) throw damaged("has no segments");
-  // While the file is being made there is no top level yet.
-  map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
-  map.viewed = read_viewed(file);
-  map.grid = read_grid(file);
-  for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
-  return map;
 }
 
 Handle open_for_reading(const std::string& path) {

@@ -34,23 +34,16 @@ void check_axes(const Recording& recording, const std::string& text) {
               "a view takes the step first, then the node, then components");
 }
 
-template <typename T>
-ArrayObject array_of(const std::string& path, DataType type, const Shape& shape, const std::vector<T>& values) {
-  ArrayObject object{path, type, shape, std::vector<std::byte>(values.size() * sizeof(T))};
-  std::memcpy(object.values.data(), values.data(), object.values.size());
-  return object;
-}
-
 Unstructured add_mesh(const Mesh& mesh, storage::ObjectPlan& objects) {
   Unstructured shown;
   shown.points = mesh.points.size() / 3;
   shown.cells = mesh.cells.types.size();
   shown.corners = mesh.cells.connectivity.size();
-  objects.emplace_back(array_of(shown.points_path, DataType::float64, {shown.points, 3}, mesh.points));
+  objects.emplace_back(storage::array_of(shown.points_path, {shown.points, 3}, mesh.points));
   if (shown.cells == 0) return shown;
-  objects.emplace_back(array_of(shown.connectivity_path, DataType::int64, {shown.corners}, mesh.cells.connectivity));
-  objects.emplace_back(array_of(shown.offsets_path, DataType::int64, {shown.cells + 1}, mesh.cells.offsets));
-  objects.emplace_back(array_of(shown.types_path, DataType::uint8, {shown.cells}, mesh.cells.types));
+  objects.emplace_back(storage::array_of(shown.connectivity_path, {shown.corners}, mesh.cells.connectivity));
+  objects.emplace_back(storage::array_of(shown.offsets_path, {shown.cells + 1}, mesh.cells.offsets));
+  objects.emplace_back(storage::array_of(shown.types_path, {shown.cells}, mesh.cells.types));
   return shown;
 }
 
@@ -108,7 +101,7 @@ RecordedView recorded_view(const ForeignFile& file) {
   View& view = shown.view;
   view.steps = recording.shape[0];
   view.times = {".", "/time", {view.steps}, Box{{0}, {view.steps}}};
-  view.mesh_objects.emplace_back(array_of("/time", DataType::float64, {view.steps}, recording.times));
+  view.mesh_objects.emplace_back(storage::array_of("/time", {view.steps}, recording.times));
   Block block{"mesh", add_mesh(shown.mesh, view.mesh_objects), std::nullopt, fields_of(recording, recording.file)};
   view.blocks.push_back(std::move(block));
   return shown;

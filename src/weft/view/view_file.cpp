@@ -80,12 +80,7 @@ XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells) {
   const std::vector<std::int64_t> mixed = mixed_topology(cells);
   topology.mixed_path = "/weft/view/cells_of_" + view.blocks[block].name;
   topology.mixed_length = mixed.size();
-  storage::ArrayObject array{topology.mixed_path,
-                             DataType::int64,
-                             {mixed.size()},
-                             std::vector<std::byte>(mixed.size() * sizeof(std::int64_t))};
-  std::memcpy(array.values.data(), mixed.data(), array.values.size());
-  view.mesh_objects.emplace_back(std::move(array));
+  view.mesh_objects.emplace_back(storage::array_of(topology.mixed_path, {mixed.size()}, mixed));
   return topology;
 }
 

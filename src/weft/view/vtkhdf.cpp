@@ -20,12 +20,6 @@ using storage::VirtualObject;
 
 constexpr const char* kRoot = "/VTKHDF";
 
-ArrayObject integers(const std::string& path, const Shape& shape, const std::vector<std::int64_t>& values) {
-  ArrayObject array{path, DataType::int64, shape, std::vector<std::byte>(values.size() * sizeof(std::int64_t))};
-  std::memcpy(array.values.data(), values.data(), array.values.size());
-  return array;
-}
-
 // A dataset that shows the field's steps one behind the other, in `shape`, whose first extent is steps * `pitch`:
 // every step fills the first `filled` of `pitch` entries (all of them, where the field is on the whole mesh).
 VirtualObject steps_in_a_row(const std::string& path, DataType type, const std::vector<Stretch>& stretches,
@@ -99,7 +93,7 @@ class Writer {
 
   void add_mesh(const Unstructured& mesh) {
     const auto count = [&](const char* name, std::uint64_t value) {
-      add(integers(root_ + name, {1}, {static_cast<std::int64_t>(value)}));
+      add(storage::array_of<std::int64_t>(root_ + name, {1}, {static_cast<std::int64_t>(value)}));
     };
     count("/NumberOfPoints", mesh.points);
     count("/NumberOfCells", mesh.cells);
@@ -111,7 +105,7 @@ class Writer {
       add(HardLink{root_ + "/Types", mesh.types_path});
     } else {
       add(ArrayObject{root_ + "/Connectivity", DataType::int64, {0}, {}});
-      add(integers(root_ + "/Offsets", {1}, {0}));
+      add(storage::array_of<std::int64_t>(root_ + "/Offsets", {1}, {0}));
       add(ArrayObject{root_ + "/Types", DataType::uint8, {0}, {}});
     }
     const std::string steps = root_ + "/Steps";
@@ -131,7 +125,7 @@ class Writer {
     }
     std::vector<std::int64_t> offsets(view_.steps);
     for (std::uint64_t step = 0; step < view_.steps; ++step) offsets[step] = static_cast<std::int64_t>(step * pitch);
-    add(integers(path, {view_.steps}, offsets));
+    add(storage::array_of<std::int64_t>(path, {view_.steps}, offsets));
   }
 
   void add_field(const ViewField& field, const Block& block) {
@@ -189,7 +183,7 @@ class Writer {
       pairs.push_back(1);
       pairs.push_back(static_cast<std::int64_t>(field.points));
     }
-    add(integers(sizes, {view_.steps, 2}, pairs));
+    add(storage::array_of<std::int64_t>(sizes, {view_.steps, 2}, pairs));
   }
 
   const View& view_;

@@ -78,14 +78,6 @@ std::vector<T> values_of(const SeriesMap& map, const std::string& path, const Ar
   return values;
 }
 
-template <typename T>
-storage::ArrayObject array_of(const std::string& path, DataType type, const Shape& shape,
-                              const std::vector<T>& values) {
-  storage::ArrayObject object{path, type, shape, std::vector<std::byte>(values.size() * sizeof(T))};
-  std::memcpy(object.values.data(), values.data(), object.values.size());
-  return object;
-}
-
 std::string block_name(const FieldMap& field) { return "nodes_of_" + field.name; }
 
 // The block of a field that stands on listed nodes: its mesh is copied out of the whole one, under /weft/view.
@@ -112,12 +104,11 @@ Block block_of_subset(View& view, const SeriesMap& map, std::size_t number, cons
   mesh.connectivity_path = folder + "/connectivity";
   mesh.offsets_path = folder + "/offsets";
   mesh.types_path = folder + "/types";
-  view.mesh_objects.emplace_back(array_of(mesh.points_path, DataType::float64, {mesh.points, 3}, coordinates));
+  view.mesh_objects.emplace_back(storage::array_of(mesh.points_path, {mesh.points, 3}, coordinates));
   if (mesh.cells > 0) {
-    view.mesh_objects.emplace_back(
-        array_of(mesh.connectivity_path, DataType::int64, {mesh.corners}, cells.connectivity));
-    view.mesh_objects.emplace_back(array_of(mesh.offsets_path, DataType::int64, {mesh.cells + 1}, cells.offsets));
-    view.mesh_objects.emplace_back(array_of(mesh.types_path, DataType::uint8, {mesh.cells}, cells.types));
+    view.mesh_objects.emplace_back(storage::array_of(mesh.connectivity_path, {mesh.corners}, cells.connectivity));
+    view.mesh_objects.emplace_back(storage::array_of(mesh.offsets_path, {mesh.cells + 1}, cells.offsets));
+    view.mesh_objects.emplace_back(storage::array_of(mesh.types_path, {mesh.cells}, cells.types));
   }
   return {block_name(field), mesh, std::nullopt, shown(map, number, view.steps, 1)};
 }

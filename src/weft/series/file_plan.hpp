@@ -1,0 +1,24 @@
+// weft/series/file_plan.hpp - from what a simulation says of its series to what the file will hold. No file is touched.
+#pragma once
+
+#include <vector>
+
+#include "weft/series/series_spec.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft::series {
+
+// Elements of one node: {N, 2, 3} has 6.
+std::uint64_t row_elements(const Shape& per_step);
+
+// What each rank can find wrong by itself, before anything is planned with it. Throws Error(usage).
+void check_field(const FieldSpec& field);
+
+// On which of the nodes each field stands: known to all ranks afterwards. Collective.
+std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields);
+
+// Chunks are chosen here; `fixed_arrays` are those of the mesh, the subsets and the observers. Throws Error(usage).
+storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
+                            const std::vector<storage::Subset>& subsets);
+
+}  // namespace weft::series

@@ -1,0 +1,19 @@
+// weft/storage/map_open_file.hpp - reading the map out of a Weft file that HDF5 has open.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+
+#include "weft/storage/series_map.hpp"
+
+namespace weft::storage {
+
+inline constexpr std::int64_t kFormatVersion = 1;
+
+// `path` is for the map and for messages. Throws Error(data) where the file is not one of Weft's, of a later format, or
+// damaged.
+SeriesMap map_open_file(hid_t file, const std::string& path);
+
+}  // namespace weft::storage
