@@ -8,11 +8,13 @@
 #include <optional>
 
 #include "weft/partition/ownership.hpp"
+#include "weft/reduce/beats.hpp"
 #include "weft/reduce/conduction.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/trace_source.hpp"
+#include "weft/reduce/watched_tile.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/series_file.hpp"
@@ -22,6 +24,9 @@
 namespace weft::reduce {
 
 namespace {
+
+constexpr std::uint64_t kCacheBytes = 8ULL << 20;
+constexpr std::uint64_t kWindowSteps = 16;
 
 // Doubles travel between ranks as their bits.
 std::uint64_t bits_of(double value) {
@@ -70,7 +75,9 @@ class Reducer {
       : comm_(comm),
         reduction_(reduction),
         source_(open_traces(comm, reduction.path, reduction.field)),
-        reducer_(reduction.quantities, reduction.settings) {}
+        watched_(watch(reduction.quantities, {}, reduction.settings)),
+        reducer_(reduction.quantities, reduction.settings),
+        result_(reducer_.rows()) {}
 
   ReductionReport run() {
     agree_on(comm_, [&] {
@@ -116,7 +123,11 @@ class Reducer {
                   fmt::format("a budget of {} does not hold one node", format_bytes(reduction_.budget_bytes)),
                   fmt::format("give at least --budget {}", bytes_a_node));
     }
-    block_nodes_ = fitting >= unit ? fitting / unit * unit : fitting;
+    // What fits a processor's cache is read and looked at fastest; at least a column of chunks, so that none is read
+    // twice.
+    const std::uint64_t cached = std::max(unit, kCacheBytes / (bytes_a_node - bytes_of_maps));
+    block_nodes_ = std::min(fitting, cached);
+    if (block_nodes_ >= unit) block_nodes_ = block_nodes_ / unit * unit;
     block_nodes_ = std::min(block_nodes_, std::max<std::uint64_t>(1, mine_.count));
   }
 
@@ -151,18 +162,65 @@ class Reducer {
   void one_block(std::uint64_t first, std::uint64_t count) {
     values_.resize(steps() * count);
     source_->read(first, count, values_);
-    const std::uint64_t rows = reducer_.rows();
-    results_.resize(rows * count);
+    results_.assign(reducer_.rows() * count, kMissing);
     beats_.resize(count);
-    std::vector<double> result(rows);
-    for_each_trace(values_, steps(), count, [&](std::uint64_t node, std::span<const double> trace) {
-      const std::uint64_t beats = reducer_.reduce(trace, source_->times(), result);
-      beats_[node] = static_cast<std::int64_t>(beats);
-      most_beats_ = std::max(most_beats_, beats);
-      beyond_rows_ += beats > reduction_.settings.max_beats ? 1 : 0;
-      for (std::uint64_t row = 0; row < rows; ++row) results_[row * count + node] = result[row];
-    });
+    std::uint64_t bytes_for_rows =
+        reduction_.settings.max_beats * watched_.beats.quantities().size() * count * sizeof(double);
+    WatchedTile tile(watched_, {0, first, count, DataType::float64, count, 0, 1}, bytes_for_rows);
+    see_block(tile, count);
+    take_results(tile, count);
+    for_each_trace(
+        values_, steps(), count, [&](std::uint64_t node) { return tile.gave_up(node); },
+        [&](std::uint64_t node, std::span<const double> trace) {
+          beats_[node] = static_cast<std::int64_t>(reducer_.reduce(trace, source_->times(), result_));
+          for (std::uint64_t row = 0; row < result_.size(); ++row) results_[row * count + node] = result_[row];
+        });
+    for (const std::int64_t beats : beats_) {
+      most_beats_ = std::max(most_beats_, static_cast<std::uint64_t>(beats));
+      beyond_rows_ += static_cast<std::uint64_t>(beats) > reduction_.settings.max_beats ? 1 : 0;
+    }
     keep(first, count);
+  }
+
+  // The block goes by as it would have while it was written: window after window (reduce/run_reduction.hpp).
+  void see_block(WatchedTile& tile, std::uint64_t count) {
+    const std::span<const double> values(values_);
+    const std::vector<double>& t = source_->times();
+    std::uint64_t before = 0;
+    for (std::uint64_t step = 0; step < steps(); step += before) {
+      // One step first: blocks of nodes are seen side by side where there is a sample before the window.
+      const std::uint64_t window = step == 0 ? 1 : std::min(kWindowSteps, steps() - step);
+      WindowTimes times;
+      times.first_step = step;
+      times.steps_before = before;
+      times.history = std::min<std::size_t>(watched_.history(), before);
+      times.t.assign(t.begin() + static_cast<std::ptrdiff_t>(step - times.history),
+                     t.begin() + static_cast<std::ptrdiff_t>(step + window));
+      times.find_spans();
+      times.all = std::span(t).first(step + window);
+      tile.see(times, std::as_bytes(values.subspan(step * count, window * count)),
+               std::as_bytes(values.subspan((step - before) * count, before * count)), {});
+      before = window;
+    }
+    tile.finish();
+  }
+
+  void take_results(WatchedTile& tile, std::uint64_t count) {
+    for (std::uint64_t node = 0; node < count; ++node) beats_[node] = static_cast<std::int64_t>(tile.beats_of(node));
+    std::uint64_t at = 0;
+    std::size_t per_beat = 0;
+    std::size_t other = 0;
+    for (const Quantity& quantity : reduction_.quantities) {
+      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
+        const std::span<double> line = std::span(results_).subspan(at * count, count);
+        if (!quantity.per_beat()) {
+          for (std::uint64_t node = 0; node < count; ++node) line[node] = tile.result(other, node);
+        } else if (const std::span<double> values = tile.rows().row(row); !values.empty()) {
+          std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(per_beat * count), count, line.begin());
+        }
+      }
+      (quantity.per_beat() ? per_beat : other) += 1;
+    }
   }
 
   void keep(std::uint64_t first, std::uint64_t count) {
@@ -230,7 +288,9 @@ class Reducer {
   Communicator& comm_;
   const Reduction& reduction_;
   std::unique_ptr<TraceSource> source_;
+  Watched watched_;
   TraceReducer reducer_;
+  std::vector<double> result_;  // of one trace
   partition::Block mine_{0, 0};
   std::uint64_t block_nodes_ = 1;
   std::vector<OutputMap> maps_;           // rank 0's

@@ -100,10 +100,10 @@ void MapFinish::take_from_file(std::uint64_t first, const std::vector<std::uint6
   const std::uint64_t count = beats_.size();
   const Values<double> values = read_traces(first + from, nodes);
   std::vector<double> result(lines_.size());
-  auto wanted = missing.begin();
-  for_each_trace(values, times_.size(), nodes, [&](std::uint64_t node, std::span<const double> trace) {
-    if (wanted == missing.end() || *wanted != from + node) return;
-    ++wanted;
+  const auto wanted = [&](std::uint64_t node) {
+    return std::binary_search(missing.begin(), missing.end(), from + node);
+  };
+  for_each_trace(values, times_.size(), nodes, wanted, [&](std::uint64_t node, std::span<const double> trace) {
     beats_[from + node] = static_cast<std::int64_t>(reducer_.reduce(trace, times_, result));
     for (std::size_t l = 0; l < lines_.size(); ++l) out_[l * count + from + node] = result[l];
   });

@@ -75,13 +75,8 @@ SeriesReader open_reader(Communicator& comm, const SeriesMap& map) {
 class RunReduction::Impl {
  public:
   explicit Impl(RunReductionSpec spec)
-      : spec_(std::move(spec)), watched_{RunningBeats(spec_.quantities, spec_.settings.threshold), {}, 0} {
+      : spec_(std::move(spec)), watched_(watch(spec_.quantities, spec_.own, spec_.settings)) {
     check_settings(spec_.field, spec_.quantities, spec_.own.size(), spec_.settings);
-    watched_.rows = spec_.settings.max_beats;
-    for (const Quantity& quantity : spec_.quantities) {
-      if (!quantity.per_beat()) watched_.others.push_back(make_running(quantity, spec_.settings.threshold));
-    }
-    watched_.others.insert(watched_.others.end(), spec_.own.begin(), spec_.own.end());
   }
 
   // The maps, in the order of TraceReducer's rows; then the count of beats where there is one.
@@ -206,9 +201,7 @@ class RunReduction::Impl {
     const auto last_before = window.times_before.last(times.history);
     times.t.assign(last_before.begin(), last_before.end());
     times.t.insert(times.t.end(), window.times.begin(), window.times.end());
-    for (std::size_t i = times.history; i < times.t.size() && times.history > 0; ++i) {
-      times.spans.push_back(times.t[i] - times.t[i - 1]);
-    }
+    times.find_spans();
     times_.insert(times_.end(), window.times.begin(), window.times.end());
     times.all = times_;
     MapWriter writer(window.store, addresses_, nodes_, spec_.fill);

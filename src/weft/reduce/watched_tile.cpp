@@ -39,6 +39,21 @@ std::uint64_t Watched::bytes_a_node() const {
   return bytes;
 }
 
+Watched watch(std::span<const Quantity> quantities, std::span<const std::shared_ptr<const RunningQuantity>> own,
+              const Settings& settings) {
+  Watched watched{RunningBeats(quantities, settings.threshold), {}, settings.max_beats};
+  for (const Quantity& quantity : quantities) {
+    if (!quantity.per_beat()) watched.others.push_back(make_running(quantity, settings.threshold));
+  }
+  watched.others.insert(watched.others.end(), own.begin(), own.end());
+  return watched;
+}
+
+void WindowTimes::find_spans() {
+  spans.clear();
+  for (std::size_t i = history; i < t.size() && history > 0; ++i) spans.push_back(t[i] - t[i - 1]);
+}
+
 WatchedTile::WatchedTile(const Watched& watched, const TileNodes& nodes, std::uint64_t& bytes_left)
     : watched_(&watched),
       nodes_(nodes),

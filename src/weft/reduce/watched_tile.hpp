@@ -33,6 +33,8 @@ struct Watched {
   std::uint64_t bytes_a_node() const;                          // held for it, rows of maps apart
   std::size_t history() const { return beats.quantities().empty() ? 1 : beats.history(); }
 };
+Watched watch(std::span<const Quantity> quantities, std::span<const std::shared_ptr<const RunningQuantity>> own,
+              const Settings& settings);
 
 // The steps a window has, with as many before as history() wants and memory holds.
 struct WindowTimes {
@@ -42,6 +44,7 @@ struct WindowTimes {
   std::vector<double> t;         // history + the window's steps
   std::vector<double> spans;     // the intervals that end with the window's steps, where there is a history
   std::span<const double> all;   // from step 0 to the window's last
+  void find_spans();             // from t
 };
 
 class WatchedTile {
