@@ -45,6 +45,29 @@ def reduce_once(command: list[str]) -> tuple[float, float]:
     return json.loads(done.stdout)["seconds"], time.perf_counter() - start
 
 
+def compare(reduce: list[str], path: Path, maps: Path, cold: bool, count: int) -> str:
+    own: list[float] = []
+    whole: list[float] = []
+    read: list[float] = []
+
+    def reduction() -> None:
+        maps.unlink(missing_ok=True)
+        settle_cache(path, cold)
+        seconds, all_of_it = reduce_once(reduce)
+        own.append(seconds)
+        whole.append(all_of_it)
+
+    def reading() -> None:
+        settle_cache(path, cold)
+        read.append(read_once(path))
+
+    rounds(count, {"reduce": reduction, "read": reading})
+    return (
+        f"reduce {spread(own)}, with starting {spread(whole)}, read {spread(read)}, "
+        f"ratio {spread(ratios(own, read), '')}, with starting {spread(ratios(whole, read), '')}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="where to write")
@@ -61,26 +84,7 @@ def main() -> None:
         maps = arguments.folder / "weft-maps.h5"
         reduce = [*launch, "reduce", str(path), "--field", "V", "--out", str(maps), "--json"]
         for cold in (False, True):
-            own: list[float] = []
-            whole: list[float] = []
-            read: list[float] = []
-
-            def reduction(cold: bool = cold, own: list[float] = own, whole: list[float] = whole) -> None:
-                maps.unlink(missing_ok=True)
-                settle_cache(path, cold)
-                seconds, all_of_it = reduce_once(reduce)
-                own.append(seconds)
-                whole.append(all_of_it)
-
-            def reading(cold: bool = cold, read: list[float] = read) -> None:
-                settle_cache(path, cold)
-                read.append(read_once(path))
-
-            rounds(arguments.rounds, {"reduce": reduction, "read": reading})
-            print(
-                f"{layout:10} {'cold' if cold else 'warm'}  reduce {spread(own)}, with starting {spread(whole)}, "
-                f"read {spread(read)}, ratio {spread(ratios(own, read), '')}, with starting {spread(ratios(whole, read), '')}"
-            )
+            print(f"{layout:10} {'cold' if cold else 'warm'}  {compare(reduce, path, maps, cold, arguments.rounds)}")
         path.unlink()
     (arguments.folder / "weft-maps.h5").unlink()
 

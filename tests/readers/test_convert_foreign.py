@@ -102,7 +102,9 @@ def test_any_hdf5_file(tmp_path: Path, ranks: int | None, layout: dict[str, Any]
 
 
 @needs_chaste
-@pytest.mark.parametrize(("name", "names"), [("bidomain_3d", ["V", "Phi_e"]), ("three_variables", ["Vm_1", "Vm_2", "Phi_e"])])
+@pytest.mark.parametrize(
+    ("name", "names"), [("bidomain_3d", ["V", "Phi_e"]), ("three_variables", ["Vm_1", "Vm_2", "Phi_e"])]
+)
 def test_recorded_files(tmp_path: Path, name: str, names: list[str]) -> None:
     source = CHASTE / f"{name}.h5"
     with h5py.File(source) as file:
