@@ -116,7 +116,7 @@ class Reducer {
     mine_.count = std::min(nodes, (columns.first + columns.count) * each) - mine_.first;
 
     const std::uint64_t bytes_of_maps = (reducer_.rows() + 1) * sizeof(double);  // and the count of beats
-    const std::uint64_t bytes_a_node = steps() * sizeof(double) + bytes_of_maps + source_->bytes_a_node();
+    const std::uint64_t bytes_a_node = bytes_of_maps + source_->bytes_a_node();
     const std::uint64_t fitting = reduction_.budget_bytes / bytes_a_node;
     if (fitting == 0) {
       throw Error(ErrorKind::usage, reduction_.path,
@@ -152,25 +152,25 @@ class Reducer {
     const NodeRange range{mine_.first, mine_.count};
     distances_ = distances_from(comm_, origin, source_->nodes(), mesh, std::span(&range, 1))[0];
     agree_on(comm_, [&] {
-      std::vector<double> trace(steps());
-      source_->read(origin, 1, trace);
       origin_.resize(reducer_.rows());
-      reducer_.reduce(trace, source_->times(), origin_);
+      for_each_trace(
+          source_->read(origin, 1), [](std::uint64_t) { return true; },
+          [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, source_->times(), origin_); });
     });
   }
 
   void one_block(std::uint64_t first, std::uint64_t count) {
-    values_.resize(steps() * count);
-    source_->read(first, count, values_);
+    const TraceBlock block = source_->read(first, count);
     results_.assign(reducer_.rows() * count, kMissing);
     beats_.resize(count);
     std::uint64_t bytes_for_rows =
         reduction_.settings.max_beats * watched_.beats.quantities().size() * count * sizeof(double);
-    WatchedTile tile(watched_, {0, first, count, DataType::float64, count, 0, 1}, bytes_for_rows);
-    see_block(tile, count);
+    const TileNodes nodes{0, first, count, block.type, count * block.components, block.component, block.components};
+    WatchedTile tile(watched_, nodes, bytes_for_rows);
+    see_block(tile, block);
     take_results(tile, count);
     for_each_trace(
-        values_, steps(), count, [&](std::uint64_t node) { return tile.gave_up(node); },
+        block, [&](std::uint64_t node) { return tile.gave_up(node); },
         [&](std::uint64_t node, std::span<const double> trace) {
           beats_[node] = static_cast<std::int64_t>(reducer_.reduce(trace, source_->times(), result_));
           for (std::uint64_t row = 0; row < result_.size(); ++row) results_[row * count + node] = result_[row];
@@ -183,8 +183,7 @@ class Reducer {
   }
 
   // The block goes by as it would have while it was written: window after window (reduce/run_reduction.hpp).
-  void see_block(WatchedTile& tile, std::uint64_t count) {
-    const std::span<const double> values(values_);
+  void see_block(WatchedTile& tile, const TraceBlock& block) {
     const std::vector<double>& t = source_->times();
     std::uint64_t before = 0;
     for (std::uint64_t step = 0; step < steps(); step += before) {
@@ -198,8 +197,7 @@ class Reducer {
                      t.begin() + static_cast<std::ptrdiff_t>(step + window));
       times.find_spans();
       times.all = std::span(t).first(step + window);
-      tile.see(times, std::as_bytes(values.subspan(step * count, window * count)),
-               std::as_bytes(values.subspan((step - before) * count, before * count)), {});
+      tile.see(times, block.steps_of(step, window), block.steps_of(step - before, before), {});
       before = window;
     }
     tile.finish();
@@ -298,7 +296,6 @@ class Reducer {
   std::optional<MapWriter> writer_;
   std::vector<double> distances_;  // of this rank's nodes from the origin, where they are wanted
   std::vector<double> origin_;     // what the reducer makes of the origin's trace
-  std::vector<double> values_;     // [step][node of the block]
   std::vector<double> results_;    // [row of a map][node of the block]
   std::vector<std::int64_t> beats_;
   std::vector<Range> ranges_;  // of every row of every map

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "weft/reduce/as_double.hpp"
 #include "weft/reduce/conduction.hpp"
 #include "weft/reduce/trace_block.hpp"
 
@@ -23,7 +22,9 @@ MapFinish::MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, Ma
   if (reader_ != nullptr) times_ = reader_->times();
   if (origin) {
     origin_.resize(lines_.size());
-    reducer_.reduce(read_traces(*origin, 1), times_, origin_);
+    for_each_trace(
+        read_traces(*origin, 1), [](std::uint64_t) { return true; },
+        [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, times_, origin_); });
   }
 }
 
@@ -98,18 +99,18 @@ void MapFinish::take_from_file(std::uint64_t first, const std::vector<std::uint6
   const std::uint64_t from = missing.front();
   const std::uint64_t nodes = missing.back() + 1 - from;
   const std::uint64_t count = beats_.size();
-  const Values<double> values = read_traces(first + from, nodes);
+  const TraceBlock traces = read_traces(first + from, nodes);
   std::vector<double> result(lines_.size());
   const auto wanted = [&](std::uint64_t node) {
     return std::binary_search(missing.begin(), missing.end(), from + node);
   };
-  for_each_trace(values, times_.size(), nodes, wanted, [&](std::uint64_t node, std::span<const double> trace) {
+  for_each_trace(traces, wanted, [&](std::uint64_t node, std::span<const double> trace) {
     beats_[from + node] = static_cast<std::int64_t>(reducer_.reduce(trace, times_, result));
     for (std::size_t l = 0; l < lines_.size(); ++l) out_[l * count + from + node] = result[l];
   });
 }
 
-Values<double> MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) const {
+TraceBlock MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) {
   const storage::FieldMap& field = reader_->map().fields[field_.field];
   Box box = reader_->block_box(field.name, first, nodes);
   std::uint64_t rest = field_.component;
@@ -118,15 +119,9 @@ Values<double> MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) 
     box.count[axis] = 1;
     rest /= field.per_step[axis - 1];
   }
-  Values<double> values = make_values<double>(nodes * times_.size());
-  if (field.type == DataType::float64) {
-    reader_->read(field.name, box, std::as_writable_bytes(std::span(values)));
-  } else {
-    Values<std::byte> bytes = make_values<std::byte>(values.size() * size_of(field.type));
-    reader_->read(field.name, box, std::span<std::byte>(bytes));
-    pick_as_double(field.type, bytes, 1, 0, values);
-  }
-  return values;
+  traces_.resize(nodes * times_.size() * size_of(field.type));
+  reader_->read(field.name, box, std::span<std::byte>(traces_));
+  return {field.type, traces_, times_.size(), nodes, 1, 0};
 }
 
 void MapFinish::fill_up(std::uint64_t rows) {

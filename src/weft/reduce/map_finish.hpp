@@ -11,6 +11,7 @@
 
 #include "weft/reduce/field_choice.hpp"
 #include "weft/reduce/map_writer.hpp"
+#include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/watched_tile.hpp"
 #include "weft/series/series_reader.hpp"
@@ -51,8 +52,8 @@ class MapFinish {
                       std::span<const double> distances);
   void take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
   void take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing);
-  // The traces of some nodes, [step][node].
-  Values<double> read_traces(std::uint64_t first, std::uint64_t nodes) const;
+  // Until the next call.
+  TraceBlock read_traces(std::uint64_t first, std::uint64_t nodes);
   std::span<double> line_of(std::size_t line, std::uint64_t count) {
     return std::span(out_).subspan(line * count, count);
   }
@@ -64,6 +65,7 @@ class MapFinish {
   FieldChoice field_;
   std::uint64_t budget_bytes_;
   std::vector<double> times_;
+  Values<std::byte> traces_;
   std::vector<double> origin_;  // what the reducer makes of the origin's trace, where there is one
   std::vector<double> out_;     // [line][node of the stretch]
   std::vector<std::int64_t> beats_;

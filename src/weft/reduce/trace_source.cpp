@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "weft/reduce/as_double.hpp"
 #include "weft/reduce/field_choice.hpp"
 #include "weft/series/series_reader.hpp"
 #include "weft/storage/recording.hpp"
@@ -45,21 +44,16 @@ class WeftTraces final : public TraceSource {
   const std::string& units() const override { return reader_.field(name_).units; }
   const std::string& time_units() const override { return reader_.field("time").units; }
   std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
-  std::uint64_t bytes_a_node() const override { return is_plain() ? 0 : row_bytes() * times_.size(); }
+  std::uint64_t bytes_a_node() const override { return row_bytes() * times_.size(); }
 
-  void read(std::uint64_t first, std::uint64_t count, std::span<double> values) override {
-    const Box box = reader_.block_box(name_, first, count);
-    if (is_plain()) {
-      reader_.read(name_, box, std::as_writable_bytes(values));
-      return;
-    }
+  // All components, as they lie side by side and would come along in any case.
+  TraceBlock read(std::uint64_t first, std::uint64_t count) override {
     bytes_.resize(count * row_bytes() * times_.size());
-    reader_.read(name_, box, std::span<std::byte>(bytes_));
-    pick_as_double(reader_.field(name_).type, bytes_, components_, component_, values);
+    reader_.read(name_, reader_.block_box(name_, first, count), std::span<std::byte>(bytes_));
+    return {reader_.field(name_).type, bytes_, times_.size(), count, components_, component_};
   }
 
  private:
-  bool is_plain() const { return components_ == 1 && reader_.field(name_).type == DataType::float64; }
   std::uint64_t row_bytes() const { return components_ * size_of(reader_.field(name_).type); }
 
   SeriesReader reader_;
@@ -100,9 +94,9 @@ class RecordedTraces final : public TraceSource {
   const std::string& units() const override { return units_; }
   const std::string& time_units() const override { return recording_.time_units; }
   std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
-  std::uint64_t bytes_a_node() const override { return 0; }
+  std::uint64_t bytes_a_node() const override { return recording_.shape[0] * sizeof(double); }
 
-  void read(std::uint64_t first, std::uint64_t count, std::span<double> values) override {
+  TraceBlock read(std::uint64_t first, std::uint64_t count) override {
     const storage::QuietHdf5 quiet;
     const Shape& shape = recording_.shape;
     std::vector<hsize_t> start(shape.size(), 0);
@@ -118,8 +112,10 @@ class RecordedTraces final : public TraceSource {
     const Handle space(H5Dget_space(dataset_));
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
     const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
-    storage::check_hdf5(H5Dread(dataset_, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()),
+    values_.resize(shape[0] * count);
+    storage::check_hdf5(H5Dread(dataset_, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values_.data()),
                         recording_.file, "cannot read " + recording_.dataset, ErrorKind::data);
+    return {DataType::float64, std::as_bytes(std::span(values_)), shape[0], count, 1, 0};
   }
 
  private:
@@ -130,6 +126,7 @@ class RecordedTraces final : public TraceSource {
   std::string units_;
   Handle file_;
   Handle dataset_;
+  Values<double> values_;
 };
 
 }  // namespace

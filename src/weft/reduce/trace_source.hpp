@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/reduce/trace_block.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::reduce {
@@ -20,10 +21,10 @@ class TraceSource {
   virtual const std::string& time_units() const = 0;
   // Blocks that begin at multiples of this, and have as many nodes, share no chunk.
   virtual std::uint64_t nodes_a_chunk() const = 0;
-  // What read() holds for each node beside its result.
+  // What read() holds for each node.
   virtual std::uint64_t bytes_a_node() const = 0;
-  // Fills `values`, [step][node], with nodes [first, first + count) of all steps. Not collective.
-  virtual void read(std::uint64_t first, std::uint64_t count, std::span<double> values) = 0;
+  // Nodes [first, first + count) of all steps. The block stands until the next call. Not collective.
+  virtual TraceBlock read(std::uint64_t first, std::uint64_t count) = 0;
 };
 
 // `field` is NAME, or NAME:COMPONENT (a number, or the name of one) where a node has several values. Of a Weft file the
