@@ -25,8 +25,9 @@ def check_same_maps(path: Path, field: str = "V", quantities: str = QUANTITIES, 
     w.weft_ok("reduce", path, "--field", field, "--quantity", quantities, "--out", out, *more)
     with h5py.File(path) as file, h5py.File(out) as wanted:
         maps = file["maps"][group]
-        assert set(maps) == set(wanted)
-        for name in wanted:
+        names = set(wanted) - {"rows"}  # what the maps of a file of their own lie in
+        assert set(maps) == names
+        for name in names:
             assert maps[name].shape == wanted[name].shape
             # As bits, except that one NaN is as good as another.
             got, expected = maps[name][...], wanted[name][...]

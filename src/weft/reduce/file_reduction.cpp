@@ -17,6 +17,7 @@
 #include "weft/reduce/watched_tile.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -35,38 +36,55 @@ std::uint64_t bits_of(double value) {
   return bits;
 }
 
-struct OutputMap {
-  std::string path;
-  std::uint64_t rows = 1;
-  std::uint64_t address = 0;
-};
+const std::string kRows = "/rows/";
 
-// The file with all its maps at full length, and where they lie; closed again, so that every rank can write its nodes.
-std::vector<OutputMap> create_maps(const Reduction& reduction, const TraceSource& source) {
+Shape shape_of(const Quantity& quantity, const Settings& settings, std::uint64_t nodes) {
+  return quantity.per_beat() ? Shape{settings.max_beats, nodes} : Shape{nodes};
+}
+
+// The file with room for all rows, and where they lie, those of the count of beats last; closed again, so that every
+// rank can write its nodes.
+std::vector<std::uint64_t> create_rows(const Reduction& reduction, std::uint64_t nodes) {
   const storage::QuietHdf5 quiet;
   const storage::Handle access = storage::file_access();
   storage::Handle file(storage::check_hdf5(H5Fcreate(reduction.out.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
                                            reduction.out, "cannot create"));
-  const std::uint64_t nodes = source.nodes();
-  std::vector<OutputMap> maps;
-  const auto add = [&](const std::string& name, std::uint64_t rows, DataType type, const Shape& shape) {
-    storage::Handle dataset = storage::create_contiguous(file, "/" + name, type, shape);
-    maps.push_back({"/" + name, rows, H5Dget_offset(dataset)});
-    return dataset;
+  std::vector<std::uint64_t> addresses;
+  const auto add = [&](const std::string& path, DataType type, const Shape& shape) {
+    addresses.push_back(H5Dget_offset(storage::create_contiguous(file, path, type, shape)));
   };
   for (const Quantity& quantity : reduction.quantities) {
-    const std::uint64_t rows = rows_of(quantity, reduction.settings);
-    const storage::Handle dataset =
-        add(quantity.name, rows, DataType::float64, quantity.per_beat() ? Shape{rows, nodes} : Shape{nodes});
-    const std::string units = units_of(quantity, source.units(), source.time_units());
-    if (!units.empty()) storage::write_attribute(dataset, "units", units);
-    storage::write_attribute(dataset, "source", reduction.path);
-    storage::write_attribute(dataset, "field", reduction.field);
-    storage::write_attribute(dataset, "threshold", reduction.settings.threshold);
+    add(kRows + quantity.name, DataType::float64, shape_of(quantity, reduction.settings, nodes));
   }
-  add("beats", 1, DataType::int64, {nodes});
+  add("/beats", DataType::int64, {nodes});
   storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
-  return maps;
+  return addresses;
+}
+
+// The maps: of quantities per beat the first `rows` rows are shown, and the fill value where no node has a beat.
+void show_maps(const Reduction& reduction, const TraceSource& source, std::uint64_t rows) {
+  storage::ObjectPlan plan;
+  for (const Quantity& quantity : reduction.quantities) {
+    const Shape shape = shape_of(quantity, reduction.settings, source.nodes());
+    storage::VirtualObject map{"/" + quantity.name, DataType::float64, shape, {}};
+    map.fill = reduction.fill;
+    map.attributes = {
+        {"source", reduction.path}, {"field", reduction.field}, {"threshold", reduction.settings.threshold}};
+    const std::string units = units_of(quantity, source.units(), source.time_units());
+    if (!units.empty()) map.attributes["units"] = units;
+    Box box = whole(shape);
+    if (quantity.per_beat()) box.count[0] = rows;
+    if (box.count[0] > 0) {
+      map.mappings.push_back({".", kRows + quantity.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
+    }
+    plan.emplace_back(std::move(map));
+  }
+  const storage::QuietHdf5 quiet;
+  const storage::Handle access = storage::file_access();
+  storage::Handle file(
+      storage::check_hdf5(H5Fopen(reduction.out.c_str(), H5F_ACC_RDWR, access), reduction.out, "cannot open"));
+  storage::make_objects(file, plan);
+  storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
 }
 
 class Reducer {
@@ -82,12 +100,13 @@ class Reducer {
   ReductionReport run() {
     agree_on(comm_, [&] {
       plan_block();
-      if (comm_.rank() == 0) maps_ = create_maps(reduction_, *source_);
+      if (comm_.rank() == 0) addresses_ = create_rows(reduction_, source_->nodes());
     });
     share_addresses();
     if (wants_conduction(reduction_.quantities)) measure_distances();
+    std::unique_ptr<storage::ByteStore> store;
     agree_on(comm_, [&] {
-      const auto store = storage::open_posix(reduction_.out, storage::OpenMode::write);
+      store = storage::open_posix(reduction_.out, storage::OpenMode::write);
       writer_.emplace(*store, addresses_, source_->nodes(), reduction_.fill);
       for (std::uint64_t first = mine_.first; first < end();) {
         const std::uint64_t count = std::min(block_nodes_, end() - first);
@@ -95,7 +114,14 @@ class Reducer {
         first += count;
         if (reduction_.progress) reduction_.progress(first - mine_.first, mine_.count);
       }
+    });
+    const std::uint64_t rows = std::min(comm_.max(most_beats_), reduction_.settings.max_beats);
+    agree_on(comm_, [&] {
+      fill_up(rows);
       store->close();
+    });
+    agree_on(comm_, [&] {
+      if (comm_.rank() == 0) show_maps(reduction_, *source_, rows);
     });
     return report();
   }
@@ -132,11 +158,8 @@ class Reducer {
   }
 
   void share_addresses() {
-    std::vector<std::byte> bytes;
-    for (const OutputMap& map : maps_) {
-      const auto* data = reinterpret_cast<const std::byte*>(&map.address);
-      bytes.insert(bytes.end(), data, data + sizeof map.address);
-    }
+    const auto mine = std::as_bytes(std::span(addresses_));
+    std::vector<std::byte> bytes(mine.begin(), mine.end());
     comm_.broadcast(bytes, 0);
     addresses_.resize(bytes.size() / sizeof(std::uint64_t));
     std::memcpy(addresses_.data(), bytes.data(), bytes.size());
@@ -224,10 +247,13 @@ class Reducer {
   void keep(std::uint64_t first, std::uint64_t count) {
     std::uint64_t at = 0;
     ranges_.resize(reducer_.rows());
+    const auto most = static_cast<std::uint64_t>(*std::max_element(beats_.begin(), beats_.end()));
     for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
-      for (std::uint64_t row = 0; row < rows_of(reduction_.quantities[q], reduction_.settings); ++row, ++at) {
+      const Quantity& quantity = reduction_.quantities[q];
+      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
+        if (quantity.per_beat() && row >= most) continue;  // nothing to say yet: fill_up() sees to it
         const std::span<double> line = std::span(results_).subspan(at * count, count);
-        if (reduction_.quantities[q].kind == Kind::conduction_velocity) {
+        if (quantity.kind == Kind::conduction_velocity) {
           to_velocities(line, std::span(distances_).subspan(first - mine_.first, count), origin_[at]);
         }
         for (const double value : line) {
@@ -237,6 +263,20 @@ class Reducer {
       }
     }
     writer_->write_beats(first, beats_);
+    blocks_.push_back({first, count, most});
+  }
+
+  // Rows that some node has, of blocks in which none has them.
+  void fill_up(std::uint64_t rows) {
+    for (const KeptBlock& block : blocks_) {
+      for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
+        if (!reduction_.quantities[q].per_beat()) continue;
+        for (std::uint64_t row = block.rows; row < rows; ++row) {
+          results_.assign(block.count, kMissing);
+          writer_->write(q, row, block.first, results_);
+        }
+      }
+    }
   }
 
   ReductionReport report() {
@@ -272,6 +312,11 @@ class Reducer {
     return result;
   }
 
+  struct KeptBlock {
+    std::uint64_t first;
+    std::uint64_t count;
+    std::uint64_t rows;  // of quantities per beat that are written
+  };
   struct Range {
     std::uint64_t values = 0;
     double min = std::numeric_limits<double>::infinity();
@@ -291,13 +336,13 @@ class Reducer {
   std::vector<double> result_;  // of one trace
   partition::Block mine_{0, 0};
   std::uint64_t block_nodes_ = 1;
-  std::vector<OutputMap> maps_;           // rank 0's
   std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
   std::optional<MapWriter> writer_;
   std::vector<double> distances_;  // of this rank's nodes from the origin, where they are wanted
   std::vector<double> origin_;     // what the reducer makes of the origin's trace
   std::vector<double> results_;    // [row of a map][node of the block]
   std::vector<std::int64_t> beats_;
+  std::vector<KeptBlock> blocks_;
   std::vector<Range> ranges_;  // of every row of every map
   std::uint64_t most_beats_ = 0;
   std::uint64_t beyond_rows_ = 0;
