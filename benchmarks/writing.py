@@ -25,9 +25,11 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=3_253_316)
     parser.add_argument("--steps", type=int, default=151)
     parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--budget", default="256MiB", help="memory a rank may use for windows and maps")
     parser.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe", help="the launcher, with its options")
     parser.add_argument("--weft", type=Path, default=ROOT / "build/bin/weft")
     parser.add_argument("--cases", default="owner,cached,compute", help="of owner, cached, per-step, compute, maps")
+    parser.add_argument("--no-yardstick", action="store_true", help="do not write the same bytes raw beside `owner`")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     out = arguments.folder / "weft-bench.h5"
@@ -37,7 +39,7 @@ def main() -> None:
         settle(arguments.folder)
         command = [*shlex.split(arguments.mpiexec), "-n", str(arguments.ranks), str(arguments.weft), "run", "ecg"]
         command += ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps), "--mesh", "none"]
-        command += ["--out", str(out), "--json"]
+        command += ["--budget", arguments.budget, "--out", str(out), "--json"]
         reports.setdefault(name, []).append(run_json([*command, *extra]))
         out.unlink()
 
@@ -47,8 +49,9 @@ def main() -> None:
         flush = statistics.median(report["seconds"]["flush"] for report in before) if before else 5.0
         run("compute", "--strategy", "owner", "--compute", f"{1000 * flush / arguments.steps:.3f}")
 
+    yardstick = [] if arguments.no_yardstick else ["--yardstick"]
     known = {
-        "owner": lambda: run("owner", "--strategy", "owner", "--layout", "reads", "--yardstick"),
+        "owner": lambda: run("owner", "--strategy", "owner", "--layout", "reads", *yardstick),
         "cached": lambda: run("cached", "--strategy", "cached", "--layout", "isotropic"),
         "per-step": lambda: run("per-step", "--strategy", "per-step", "--layout", "rows"),
         "compute": overlapped,
@@ -64,10 +67,11 @@ def main() -> None:
     for name, values in seconds.items():
         print(f"{name:9} output {spread([s['output'] for s in values]):28} run {spread([s['run'] for s in values])}")
     if "owner" in seconds:
-        raw = [s["raw"] for s in seconds["owner"]]
         output = [s["output"] for s in seconds["owner"]]
-        print(f"raw yardstick    {spread(raw)}")
-        print(f"owner / raw      {spread(ratios(output, raw), '')}")
+        if yardstick:
+            raw = [s["raw"] for s in seconds["owner"]]
+            print(f"raw yardstick    {spread(raw)}")
+            print(f"owner / raw      {spread(ratios(output, raw), '')}")
         peak = max(report["peak_rss_bytes"] for report in reports["owner"]) / 2**20
         print(
             f"owner peak       {peak:.0f} MiB a rank, of it {arguments.nodes * 16 / arguments.ranks / 2**20:.0f} the application's step"
