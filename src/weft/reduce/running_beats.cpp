@@ -98,7 +98,8 @@ void RunningBeats::rise(NodeBeats& node, std::span<double> slots, const Samples&
     const double least_target = target_of(resting, threshold_, most_percent_);
     const std::span<double> kept = durations(slots);
     node.kept = 0;
-    for (std::size_t j = i + 1; j-- > 0 && node.kept < kept.size();) {
+    const std::size_t room = std::min<std::size_t>(kept.size(), std::numeric_limits<std::uint8_t>::max());
+    for (std::size_t j = i + 1; j-- > 0 && node.kept < room;) {
       kept[node.kept++] = v[j];
       if (j < i && v[j] <= least_target) break;
     }
