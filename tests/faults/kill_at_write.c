@@ -11,7 +11,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -109,6 +111,23 @@ ssize_t write(int fd, const void* data, size_t bytes) {
   const struct iovec piece = {(void*)(uintptr_t)data, bytes};
   before_fd("write", fd, lseek(fd, 0, SEEK_CUR), &piece, 1);
   return NEXT(write)(fd, data, bytes);
+}
+
+// Linux AIO has no function of its own in the C library.
+long syscall(long number, ...) {
+  long a[6];
+  va_list arguments;
+  va_start(arguments, number);
+  for (int i = 0; i < 6; ++i) a[i] = va_arg(arguments, long);
+  va_end(arguments);
+  if (number == SYS_io_submit) {
+    for (long i = 0; i < a[1]; ++i) {
+      const struct iocb* request = ((struct iocb**)a[2])[i];
+      const struct iovec piece = {(void*)(uintptr_t)request->aio_buf, request->aio_nbytes};
+      before_fd("io_submit", (int)request->aio_fildes, (long)request->aio_offset, &piece, 1);
+    }
+  }
+  return NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 #define WATCH_FTRUNCATE(name)            \

@@ -85,7 +85,7 @@ def test_killed_at_every_direct_write(tmp_path: Path, killer: Killer) -> None:
     w.check_file(whole, nodes, steps)
     slot = slot_address(whole)
     made = next(c.number for c in calls if c.name == "pwritev")
-    assert sum(c.name == "pwrite" and c.number > made for c in calls) >= 15, "data go directly"
+    assert sum(c.name == "io_submit" and c.number > made for c in calls) >= 15, "data go directly"
 
     def kill_at(number: int) -> None:
         path = tmp_path / f"killed-{number}.h5"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "weft/storage/commit_slots.hpp"
-#include "weft/storage/direct_store.hpp"
+#include "weft/storage/direct_writer.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::series {
@@ -15,12 +15,13 @@ constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own c
 
 }  // namespace
 
-Flusher::Flusher(const StrategyContext& context, std::function<void()> first) : context_(context) {
+Flusher::Flusher(const StrategyContext& context, std::function<void()> first)
+    : context_(context), pages_(storage::kPageBytes) {
   const DirectWrites wish = context.options.direct;
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
   cacheable_bytes_ = storage::comfortable_cache_bytes() / static_cast<std::uint64_t>(context.comm.size());
   if (wish == DirectWrites::always) {
-    direct_ = storage::open_direct(context.map.path, context.shared_syscall_counters());
+    direct_ = storage::DirectWriter::open(context.map.path, context.shared_syscall_counters());
     if (!direct_) {
       throw Error(ErrorKind::usage, context.map.path, "the file system has no direct writes", "leave --direct to auto");
     }
@@ -108,16 +109,17 @@ void Flusher::write_data(const std::vector<storage::WriteRequest>& requests) {
   for (const storage::WriteRequest& request : requests) bytes += request.bytes;
   context_.counters.app_writes += requests.size();
   context_.counters.app_bytes += bytes;
-  const auto write_all = [](storage::ByteStore& store, const std::vector<storage::WriteRequest>& all) {
+  const auto write_all = [](auto& store, const std::vector<storage::WriteRequest>& all) {
     for (const storage::WriteRequest& request : all) store.write_at(request.offset, request.pieces);
   };
   if (!goes_directly(bytes)) {
     write_all(context_.store, requests);
     return;
   }
-  const storage::PageSplit split = storage::split_at_pages(requests, storage::kPageBytes, kWorthDirect);
+  const storage::PageSplit& split = pages_.split(requests, kWorthDirect);
   try {
     write_all(*direct_, split.whole);
+    direct_->finish();
   } catch (const Error&) {
     if (context_.options.direct == DirectWrites::always) throw;
     // A file system may take the opening and refuse the writing. If the disk is full, the next lines say so.
@@ -135,7 +137,7 @@ bool Flusher::goes_directly(std::uint64_t bytes) {
     if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= bytes;
     return false;
   }
-  direct_ = storage::open_direct(context_.map.path, context_.shared_syscall_counters());
+  direct_ = storage::DirectWriter::open(context_.map.path, context_.shared_syscall_counters());
   if (!direct_) cacheable_bytes_ = ~0ULL;
   return direct_ != nullptr;
 }

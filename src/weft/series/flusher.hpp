@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "weft/series/write_strategy.hpp"
+#include "weft/storage/direct_writer.hpp"
+#include "weft/storage/page_split.hpp"
 #include "weft/storage/write_plan.hpp"
 
 namespace weft::series {
@@ -48,8 +50,9 @@ class Flusher {
   bool goes_directly(std::uint64_t bytes);
 
   const StrategyContext& context_;
-  std::unique_ptr<storage::ByteStore> direct_;  // whole pages go through it once there is one
-  std::uint64_t cacheable_bytes_ = 0;           // what this rank still leaves to the page cache
+  std::unique_ptr<storage::DirectWriter> direct_;  // whole pages go through it once there is one
+  storage::PageSplitter pages_;
+  std::uint64_t cacheable_bytes_ = 0;  // what this rank still leaves to the page cache
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<FlushJob> job_;  // present from submit() until it is done

@@ -71,7 +71,7 @@ struct MeshSpec {
   std::vector<std::int64_t> connectivity{};
 };
 
-// Whether large writes go past the system's page cache (storage/direct_store.hpp). Strategy owner only.
+// Whether large writes go past the system's page cache (storage/direct_writer.hpp). Strategy owner only.
 enum class DirectWrites : std::uint8_t {
   automatic,  // once the series is larger than the cache takes gladly, where it is known to pay (ext4, XFS)
   always,     // from the first window on, wherever the file system can; Error(usage) where it cannot

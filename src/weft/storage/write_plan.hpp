@@ -22,6 +22,8 @@ struct WriteRequest {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::vector<Bytes> pieces;  // memory of the window, which must outlive the request
+  // Where the chunk that it ends in ends; from the request's end to there nothing that counts has been written.
+  std::uint64_t chunk_end = 0;
 };
 
 // Where a window's bytes are: `steps` steps of the tile in `slot`, from the window's step `first` on.
@@ -32,17 +34,6 @@ using TileBytes = std::function<Bytes(std::uint64_t slot, std::uint64_t first, s
 void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
                  std::vector<WriteRequest>& requests, std::uint64_t most_bytes = 8ULL << 20);
-
-// A window's requests cut where pages of the file begin: `whole` covers whole pages only, `edges` the rest, in order.
-// Requests of less than `least_bytes` of whole pages are edges altogether.
-//
-// Example: pages of 4,096; a request of 10,000 bytes at 4,000: edges [4000, 4096) and [12288, 14000), whole [4096,
-// 12288).
-struct PageSplit {
-  std::vector<WriteRequest> whole;
-  std::vector<WriteRequest> edges;
-};
-PageSplit split_at_pages(std::span<const WriteRequest> requests, std::uint64_t page_bytes, std::uint64_t least_bytes);
 
 // Bytes of the file that will be written.
 struct FileRange {

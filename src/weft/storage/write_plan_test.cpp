@@ -80,48 +80,6 @@ TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
   EXPECT_EQ(requests[0].pieces.size(), 1U) << "memory that meets is one piece";
 }
 
-TEST(WritePlan, SplittingAtPagesKeepsEveryByteInItsPlace) {
-  const std::vector<std::byte> memory = [] {
-    std::vector<std::byte> bytes(1000);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 13 + i / 256);
-    return bytes;
-  }();
-  for (const std::uint64_t least : {0U, 16U, 64U}) {
-    for (std::uint64_t offset = 0; offset < 40; ++offset) {
-      for (std::uint64_t bytes = 1; bytes < 90; ++bytes) {
-        // Pieces of 7 bytes, each from elsewhere.
-        WriteRequest request{offset, bytes, {}};
-        for (std::uint64_t at = 0; at < bytes; at += 7) {
-          request.pieces.push_back(Bytes(memory).subspan(900 - 10 * at, std::min<std::uint64_t>(7, bytes - at)));
-        }
-        const PageSplit split = split_at_pages({&request, 1}, 16, least);
-        std::map<std::uint64_t, std::byte> written;
-        const auto write = [&](const std::vector<WriteRequest>& requests) {
-          for (const WriteRequest& each : requests) {
-            std::uint64_t at = each.offset;
-            for (const Bytes& piece : each.pieces) {
-              for (const std::byte byte : piece) ASSERT_TRUE(written.emplace(at++, byte).second);
-            }
-            ASSERT_EQ(at, each.offset + each.bytes);
-          }
-        };
-        write(split.whole);
-        for (const WriteRequest& whole : split.whole) {
-          EXPECT_EQ(whole.offset % 16, 0U);
-          EXPECT_EQ(whole.bytes % 16, 0U);
-          EXPECT_GE(whole.bytes, least);
-        }
-        write(split.edges);
-        ASSERT_EQ(written.size(), bytes);
-        std::uint64_t at = offset;
-        for (const Bytes& piece : request.pieces) {
-          for (const std::byte byte : piece) ASSERT_EQ(written.at(at++), byte);
-        }
-      }
-    }
-  }
-}
-
 TEST(WritePlan, RoomIsAskedForWhereAChunkBeginsAndNeighboursAreOneRange) {
   const ArrayMap array = array_of(10, 4, 5, 6, false);  // chunks of 24 bytes; rows begin at steps 0, 4 and 8
   const std::vector<std::uint64_t> tiles{0, 1, 3};

@@ -1,0 +1,201 @@
+#include "weft/storage/direct_writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/aio_abi.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+constexpr std::size_t kBuffers = 8;
+constexpr std::size_t kBufferBytes = 512UL << 10;
+constexpr long kExt4Magic = 0xEF53;  // statfs(2), f_type
+constexpr long kXfsMagic = 0x58465342;
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+
+}  // namespace
+
+// The buffers, and the writes from them that are under way. Where the system grants no AIO (fs.aio-max-nr, or a
+// container that forbids it) each write is waited for.
+class DirectWriter::Queue {
+ public:
+  Queue(std::byte* memory, int descriptor, std::shared_ptr<SyscallCounters> counters)
+      : memory_(memory), descriptor_(descriptor), counters_(std::move(counters)) {
+    if (::syscall(SYS_io_setup, kBuffers, &context_) != 0) context_ = 0;
+    for (std::size_t i = 0; i < kBuffers; ++i) free_.push_back(i);
+  }
+  ~Queue() {
+    if (context_ != 0) ::syscall(SYS_io_destroy, context_);  // waits for them
+  }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  // An empty buffer; waits for one. Sets `failed_` where a write that ended was not as it should be.
+  std::size_t take() {
+    if (free_.empty()) collect();
+    const std::size_t buffer = free_.back();
+    free_.pop_back();
+    return buffer;
+  }
+  std::byte* data(std::size_t buffer) const { return memory_.get() + buffer * kBufferBytes; }
+
+  void start(std::size_t buffer, std::size_t bytes, std::uint64_t offset) {
+    bytes_[buffer] = bytes;
+    offsets_[buffer] = offset;
+    if (context_ != 0) {
+      iocb& request = requests_[buffer];
+      request = {};
+      request.aio_data = buffer;
+      request.aio_lio_opcode = IOCB_CMD_PWRITE;
+      request.aio_fildes = static_cast<std::uint32_t>(descriptor_);
+      request.aio_buf = reinterpret_cast<std::uint64_t>(data(buffer));
+      request.aio_nbytes = bytes;
+      request.aio_offset = static_cast<std::int64_t>(offset);
+      iocb* one = &request;
+      if (::syscall(SYS_io_submit, context_, 1L, &one) == 1) {
+        ++counters_->writes;
+        ++under_way_;
+        return;
+      }
+    }
+    // Refused (EAGAIN, say), or there is no queue.
+    write_rest(buffer, 0);
+    free_.push_back(buffer);
+  }
+
+  // Waits for one that is under way, and takes all that are done.
+  void collect() {
+    std::array<io_event, kBuffers> events{};
+    const long done = ::syscall(SYS_io_getevents, context_, 1L, static_cast<long>(kBuffers), events.data(), nullptr);
+    if (done < 0 && errno != EINTR) fail(errno, 0);
+    for (long i = 0; i < done; ++i) {
+      const io_event& event = events[static_cast<std::size_t>(i)];
+      const auto buffer = static_cast<std::size_t>(event.data);
+      --under_way_;
+      free_.push_back(buffer);
+      if (event.res < 0) {
+        fail(static_cast<int>(-event.res), offsets_[buffer]);
+      } else {
+        counters_->bytes_written += static_cast<std::uint64_t>(event.res);
+        if (static_cast<std::uint64_t>(event.res) < bytes_[buffer]) {
+          write_rest(buffer, static_cast<std::size_t>(event.res));
+        }
+      }
+    }
+  }
+
+  std::size_t under_way() const { return under_way_; }
+  void throw_failure(const std::string& path) {
+    if (error_ == 0) return;
+    throw system_error(path, fmt::format("writing at byte {} failed", failed_at_), std::exchange(error_, 0));
+  }
+  void count_close() { ++counters_->closes; }
+
+ private:
+  void write_rest(std::size_t buffer, std::size_t done) {
+    while (done < bytes_[buffer]) {
+      const ssize_t moved = ::pwrite(descriptor_, data(buffer) + done, bytes_[buffer] - done,
+                                     static_cast<off_t>(offsets_[buffer] + done));
+      ++counters_->writes;
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved <= 0) return fail(moved < 0 ? errno : ENOSPC, offsets_[buffer] + done);
+      counters_->bytes_written += static_cast<std::uint64_t>(moved);
+      done += static_cast<std::size_t>(moved);
+    }
+  }
+  void fail(int error, std::uint64_t offset) {
+    if (error_ != 0) return;
+    error_ = error;
+    failed_at_ = offset;
+  }
+
+  std::unique_ptr<std::byte, Free> memory_;
+  int descriptor_;
+  std::shared_ptr<SyscallCounters> counters_;
+  aio_context_t context_ = 0;
+  std::vector<std::size_t> free_;
+  std::size_t under_way_ = 0;
+  std::array<iocb, kBuffers> requests_{};
+  std::array<std::size_t, kBuffers> bytes_{};
+  std::array<std::uint64_t, kBuffers> offsets_{};
+  int error_ = 0;  // the first, until it is thrown
+  std::uint64_t failed_at_ = 0;
+};
+
+std::unique_ptr<DirectWriter> DirectWriter::open(const std::string& path, std::shared_ptr<SyscallCounters> counters) {
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kBuffers * kBufferBytes));
+  if (memory == nullptr) return nullptr;
+  ++counters->opens;
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
+  if (descriptor < 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  auto queue = std::make_unique<Queue>(memory, descriptor, std::move(counters));
+  return std::unique_ptr<DirectWriter>(new DirectWriter(path, descriptor, std::move(queue)));
+}
+
+DirectWriter::DirectWriter(std::string path, int descriptor, std::unique_ptr<Queue> queue)
+    : path_(std::move(path)), descriptor_(descriptor), queue_(std::move(queue)) {}
+
+DirectWriter::~DirectWriter() {
+  while (queue_->under_way() > 0) queue_->collect();
+  queue_->count_close();
+  ::close(descriptor_);
+}
+
+void DirectWriter::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  std::size_t buffer = queue_->take();
+  std::size_t filled = 0;
+  for (Bytes piece : pieces) {
+    while (!piece.empty()) {
+      if (filled == kBufferBytes) {
+        queue_->start(buffer, filled, offset);
+        offset += filled;
+        filled = 0;
+        buffer = queue_->take();
+      }
+      const std::size_t part = std::min(piece.size(), kBufferBytes - filled);
+      std::memcpy(queue_->data(buffer) + filled, piece.data(), part);
+      filled += part;
+      piece = piece.subspan(part);
+    }
+  }
+  queue_->start(buffer, filled, offset);
+  queue_->throw_failure(path_);
+}
+
+void DirectWriter::finish() {
+  while (queue_->under_way() > 0) queue_->collect();
+  queue_->throw_failure(path_);
+}
+
+bool direct_writes_pay(const std::string& path) {
+  struct statfs status {};
+  if (::statfs(path.c_str(), &status) != 0) return false;
+  return status.f_type == kExt4Magic || status.f_type == kXfsMagic;
+}
+
+std::uint64_t comfortable_cache_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 10 : 0;
+}
+
+}  // namespace weft::storage
