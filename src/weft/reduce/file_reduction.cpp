@@ -223,10 +223,10 @@ class Reducer {
       tile.see(times, block.steps_of(step, window), block.steps_of(step - before, before), {});
       before = window;
     }
-    tile.finish();
+    tile.finish(t);
   }
 
-  void take_results(WatchedTile& tile, std::uint64_t count) {
+  void take_results(const WatchedTile& tile, std::uint64_t count) {
     for (std::uint64_t node = 0; node < count; ++node) beats_[node] = static_cast<std::int64_t>(tile.beats_of(node));
     std::uint64_t at = 0;
     std::size_t per_beat = 0;
@@ -234,10 +234,10 @@ class Reducer {
     for (const Quantity& quantity : reduction_.quantities) {
       for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
         const std::span<double> line = std::span(results_).subspan(at * count, count);
-        if (!quantity.per_beat()) {
+        if (quantity.per_beat()) {
+          tile.take_beats(per_beat, row, 0, line);
+        } else {
           for (std::uint64_t node = 0; node < count; ++node) line[node] = tile.result(other, node);
-        } else if (const std::span<double> values = tile.rows().row(row); !values.empty()) {
-          std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(per_beat * count), count, line.begin());
         }
       }
       (quantity.per_beat() ? per_beat : other) += 1;

@@ -28,19 +28,15 @@ MapFinish::MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, Ma
   }
 }
 
-void MapFinish::finish(const TileNodes& nodes, WatchedTile* tile, std::span<const double> distances) {
+void MapFinish::finish(const TileNodes& nodes, const WatchedTile* tile, std::span<const double> distances) {
   const std::uint64_t bytes_a_node = (2 * times_.size() + lines_.size() + 1) * sizeof(double);
   const std::uint64_t together = std::max<std::uint64_t>(1, budget_bytes_ / bytes_a_node);
   for (std::uint64_t offset = 0; offset < nodes.count; offset += together) {
     finish_stretch(nodes.first, offset, std::min(together, nodes.count - offset), tile, distances);
   }
-  if (tile == nullptr) return;
-  for (const Line& line : lines_) {
-    if (line.per_beat) tile->rows().drop(line.row);
-  }
 }
 
-void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile,
+void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, const WatchedTile* tile,
                                std::span<const double> distances) {
   out_.assign(lines_.size() * count, kMissing);
   beats_.assign(count, 0);
@@ -49,9 +45,7 @@ void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::u
     if (tile == nullptr || tile->gave_up(offset + node)) missing.push_back(node);
   }
   if (tile != nullptr) take_from_tile(*tile, offset, count);
-  const auto is_done = [&](const Line& line) {
-    return line.per_beat && tile != nullptr && tile->rows().is_written(line.row);
-  };
+  const auto is_done = [&](const Line& line) { return line.per_beat && tile != nullptr && tile->is_written(line.row); };
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     if (!is_done(lines_[l]) || (missing.empty() && !lines_[l].is_conduction)) continue;
     writer_.read(lines_[l].map, lines_[l].row, first + offset, line_of(l, count));
@@ -77,7 +71,7 @@ void MapFinish::finish_stretch(std::uint64_t first, std::uint64_t offset, std::u
   stretches_.push_back({first + offset, count, static_cast<std::uint64_t>(most)});
 }
 
-void MapFinish::take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uint64_t count) {
+void MapFinish::take_from_tile(const WatchedTile& tile, std::uint64_t offset, std::uint64_t count) {
   for (std::uint64_t node = 0; node < count; ++node) {
     beats_[node] = static_cast<std::int64_t>(tile.beats_of(offset + node));
   }
@@ -85,10 +79,7 @@ void MapFinish::take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uin
     const Line& line = lines_[l];
     const std::span<double> out = line_of(l, count);
     if (line.per_beat) {
-      const std::span<double> row = tile.rows().row(line.row);
-      if (row.empty()) continue;
-      const auto from = row.subspan(line.number * tile.nodes().count + offset, count);
-      std::copy(from.begin(), from.end(), out.begin());
+      tile.take_beats(line.number, line.row, offset, out);
     } else {
       for (std::uint64_t node = 0; node < count; ++node) out[node] = tile.result(line.number, offset + node);
     }

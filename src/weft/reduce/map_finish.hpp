@@ -27,7 +27,7 @@ class MapFinish {
 
   // The nodes of a tile, or any nodes from the file alone where `tile` is null. Where conduction velocities are wanted,
   // `distances` has those of the nodes.
-  void finish(const TileNodes& nodes, WatchedTile* tile, std::span<const double> distances);
+  void finish(const TileNodes& nodes, const WatchedTile* tile, std::span<const double> distances);
   // Rows up to `rows` of nodes that have fewer beats.
   void fill_up(std::uint64_t rows);
 
@@ -48,9 +48,9 @@ class MapFinish {
     std::uint64_t count;
     std::uint64_t rows;  // written
   };
-  void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, WatchedTile* tile,
+  void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, const WatchedTile* tile,
                       std::span<const double> distances);
-  void take_from_tile(WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
+  void take_from_tile(const WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
   void take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing);
   // Until the next call.
   TraceBlock read_traces(std::uint64_t first, std::uint64_t nodes);

@@ -4,7 +4,7 @@
 
 namespace weft::reduce {
 
-bool MapRows::put(std::size_t quantity, std::uint64_t node, std::uint64_t beat, double value) {
+bool MapRows::put(std::uint64_t node, std::uint64_t beat, std::span<const double> values) {
   if (beat >= limits_.rows) return true;
   if (beat >= rows_.size()) rows_.resize(beat + 1);
   Row& row = rows_[beat];
@@ -13,21 +13,24 @@ bool MapRows::put(std::size_t quantity, std::uint64_t node, std::uint64_t beat, 
     *bytes_left_ -= row_bytes();
     row.values.assign(limits_.quantities * limits_.nodes, kMissing);
   }
-  row.values[quantity * limits_.nodes + node] = value;
+  for (std::size_t q = 0; q < values.size(); ++q) row.values[q * limits_.nodes + node] = values[q];
+  ++row.nodes;
   return true;
 }
 
-void MapRows::settled(std::uint64_t beat, const Write& write) {
-  if (beat >= rows_.size()) return;
-  Row& row = rows_[beat];
-  if (++row.settled < limits_.nodes) return;
-  write(beat, row.values);
-  row.written = true;
+bool MapRows::is_full(std::uint64_t beat) const { return beat < rows_.size() && rows_[beat].nodes == limits_.nodes; }
+
+void MapRows::set_written(std::uint64_t beat) {
+  rows_[beat].written = true;
   drop(beat);
 }
 
 std::span<double> MapRows::row(std::uint64_t beat) {
   return beat < rows_.size() ? std::span<double>(rows_[beat].values) : std::span<double>();
+}
+
+std::span<const double> MapRows::row(std::uint64_t beat) const {
+  return beat < rows_.size() ? std::span<const double>(rows_[beat].values) : std::span<const double>();
 }
 
 void MapRows::drop(std::uint64_t beat) {

@@ -8,6 +8,7 @@
 #endif
 
 #include "weft/reduce/beats.hpp"
+#include "weft/support/wide_code.hpp"
 
 namespace weft::reduce {
 
@@ -97,6 +98,31 @@ Extent extent_of(std::span<const BlockRow> rows) {
   return extent;
 }
 
+// Always inline: so that it is compiled for the processors its caller is.
+template <typename T>
+[[gnu::always_inline]] inline void take_as(const std::byte* from, std::uint64_t stride, BlockRow& row) {
+  const auto* values = reinterpret_cast<const T*>(from);
+  if (stride == 1) {
+    for (std::size_t i = 0; i < kBlockNodes; ++i) row[i] = static_cast<double>(values[i]);
+  } else if (stride == 2) {
+    for (std::size_t i = 0; i < kBlockNodes; ++i) row[i] = static_cast<double>(values[2 * i]);
+  } else {
+    for (std::size_t i = 0; i < kBlockNodes; ++i) row[i] = static_cast<double>(values[i * stride]);
+  }
+}
+
+WEFT_WIDE
+void take_block(DataType type, const std::byte* from, std::uint64_t stride, BlockRow& row) {
+  switch (type) {
+    case DataType::float32: return take_as<float>(from, stride, row);
+    case DataType::float64: return take_as<double>(from, stride, row);
+    case DataType::int32: return take_as<std::int32_t>(from, stride, row);
+    case DataType::int64: return take_as<std::int64_t>(from, stride, row);
+    case DataType::uint8: return take_as<std::uint8_t>(from, stride, row);
+  }
+}
+
+WEFT_WIDE
 void see_resting(std::span<const BlockRow> rows, std::span<const double> spans, std::span<double, kBlockNodes> level,
                  std::span<double, kBlockNodes> value) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -119,6 +145,7 @@ void see_resting(std::span<const BlockRow> rows, std::span<const double> spans, 
   }
 }
 
+WEFT_WIDE
 void see_in_beat(std::span<const BlockRow> rows, std::span<double, kBlockNodes> value) {
   double* const peak = value.data();
   for (const BlockRow& row : rows.subspan(1)) {

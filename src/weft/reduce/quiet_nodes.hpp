@@ -36,6 +36,9 @@ Extent extent_of(DataType type, std::span<const std::byte> values, std::uint64_t
                  std::uint64_t offset);
 Extent extent_of(std::span<const BlockRow> rows);
 
+// Of a whole block: node i has element i * stride of the values at `from`.
+void take_block(DataType type, const std::byte* from, std::uint64_t stride, BlockRow& row);
+
 // `rows` are the samples of the window, after the one before it; `spans` the intervals that end with rows[1], rows[2]..
 // They update the nodes' state as running_beats.hpp has it: of nodes of which none rises above the threshold, and of
 // nodes of which none falls below it.

@@ -158,22 +158,23 @@ class RunReduction::Impl {
   }
 
   std::uint64_t start(const series::WatchedField& field, std::uint64_t allowance) {
-    // Three quarters for what is carried, the rest for rows that fill; two of them a node is plenty.
-    const std::uint64_t carried_at_most = per_beat() ? allowance / 4 * 3 : allowance;
+    // An eighth at least is left for rows that fill. Those have beats before a node's last, so tiles need one while a
+    // wave goes through them, and no more than a few do at a time: half a row a node will do where memory is dear.
+    const std::uint64_t carried_at_most = per_beat() ? allowance / 8 * 7 : allowance;
     std::uint64_t carried = 0;
-    std::uint64_t rows = 0;
+    std::uint64_t row = 0;
     ranges_ = nodes_of_tiles(field, choose(field.map, spec_.field).component);
     started_ = true;
     for (const TileNodes& nodes : ranges_) {
       const std::uint64_t bytes = nodes.count * watched_.bytes_a_node();
       if (carried + bytes > carried_at_most) break;
       carried += bytes;
-      rows += 2 * watched_.beats.quantities().size() * nodes.count * sizeof(double);
+      row += watched_.beats.quantities().size() * nodes.count * sizeof(double);
       tiles_.push_back(std::make_unique<WatchedTile>(watched_, nodes, bytes_for_rows_));
       tile_of_slot_.resize(nodes.slot + 1, nullptr);
       tile_of_slot_[nodes.slot] = tiles_.back().get();
     }
-    bytes_for_rows_ = std::min(allowance - carried, rows);
+    bytes_for_rows_ = std::min(allowance - carried, std::max(row / 2, std::min(2 * row, allowance / 8)));
     addresses_ = addresses(field.map);
     nodes_ = field.map.fields[field.field].per_step[0];
     if (addresses_.empty()) throw no_room(field.map);
@@ -207,7 +208,7 @@ class RunReduction::Impl {
     MapWriter writer(window.store, addresses_, nodes_, spec_.fill);
     for (const auto& tile : tiles_) {
       const std::size_t slot = tile->nodes().slot;
-      const MapRows::Write write = [&](std::uint64_t row, std::span<double> values) {
+      const WatchedTile::WriteRow write = [&](std::uint64_t row, std::span<double> values) {
         write_row(writer, tile->nodes(), row, values);
       };
       tile->see(times, window.now.steps_of(slot, 0, window.times.size()),
@@ -273,7 +274,7 @@ class RunReduction::Impl {
         missing += ranges_[i].count;
         continue;
       }
-      tiles_[i]->finish();
+      tiles_[i]->finish(times_);
       for (std::uint64_t node = 0; node < ranges_[i].count; ++node) missing += tiles_[i]->gave_up(node) ? 1 : 0;
     }
     return missing;

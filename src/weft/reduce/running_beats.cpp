@@ -11,9 +11,10 @@ namespace weft::reduce {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Samples kept around an onset where there is a duration: they reach 3 intervals back, which a sharp upstroke does not
-// take when there is a sample every millisecond.
-constexpr std::size_t kLeastKept = 4;
+// Samples kept around an onset: the two it lies between, and where there is a duration at least two more. They reach 3
+// intervals back, which a sharp upstroke does not take when there is a sample every millisecond.
+constexpr std::size_t kKeptOfOnset = 2;
+constexpr std::size_t kKeptOfDuration = 4;
 constexpr std::uint16_t kMostBeats = std::numeric_limits<std::uint16_t>::max();
 
 // The same words as in beats.hpp, so that the same bits come out.
@@ -34,8 +35,7 @@ RunningBeats::RunningBeats(std::span<const Quantity> quantities, double threshol
     }
     quantities_.push_back(quantity);
   }
-  if (apds_.empty()) return;
-  duration_slots_ = std::max(kLeastKept, 2 * apds_.size());  // samples in a beat; then two of each duration
+  beat_slots_ = std::max(apds_.empty() ? kKeptOfOnset : kKeptOfDuration, quantities_.size() + apds_.size());
 }
 
 void RunningBeats::begin(NodeBeats& node, std::span<double> slots) const {
@@ -73,9 +73,9 @@ void RunningBeats::see(NodeBeats& node, std::span<double> slots, const Samples& 
     }
     if (node.in_beat) {
       if (now > node.value) node.value = now;
-      if (now < threshold_ && before >= threshold_) end_beat(node, slots, times, sink);
+      if (now < threshold_ && before >= threshold_) end_beat(node, slots, times, true);
     }
-    if (node.falling) fall(node, slots, samples, i, sink);
+    if (node.falling) fall(node, slots, samples, i);
   }
 }
 
@@ -87,112 +87,105 @@ void RunningBeats::rise(NodeBeats& node, std::span<double> slots, const Samples&
     node.gave_up = true;
     return;
   }
+  if (node.begun > 0 && !sink.beat(node.begun - 1U, last_beat(slots))) {
+    node.gave_up = true;
+    return;
+  }
   const double resting = node.value;
   node.in_beat = true;
   node.onset = static_cast<std::uint32_t>(number);
   ++node.begun;
-  say(node, Kind::activation_time, crossing_time(t[i - 1], v[i - 1], t[i], v[i], threshold_), sink);
-  say(node, Kind::resting, resting, sink);
-  if (!apds_.empty()) {
-    // Back to a sample that lies below every target there may be: the peak is above the threshold.
-    const double least_target = target_of(resting, threshold_, most_percent_);
-    const std::span<double> kept = durations(slots);
-    node.kept = 0;
-    const std::size_t room = std::min<std::size_t>(kept.size(), std::numeric_limits<std::uint8_t>::max());
-    for (std::size_t j = i + 1; j-- > 0 && node.kept < room;) {
-      kept[node.kept++] = v[j];
-      if (j < i && v[j] <= least_target) break;
-    }
+  // Back to a sample that lies below every target there may be: the peak is above the threshold.
+  const double least_target = target_of(resting, threshold_, most_percent_);
+  const std::span<double> kept = beat_of(slots);
+  node.kept = 0;
+  const std::size_t room = std::min<std::size_t>(kept.size(), std::numeric_limits<std::uint8_t>::max());
+  for (std::size_t j = i + 1; j-- > 0 && node.kept < room;) {
+    kept[node.kept++] = v[j];
+    if (j < i && v[j] <= least_target) break;
   }
   node.level = resting;
   node.value = v[i];
 }
 
+// The kept samples give way to the values. Of a beat that is not complete there are no durations.
 void RunningBeats::end_beat(NodeBeats& node, std::span<double> slots, std::span<const double> times,
-                            BeatSink& sink) const {
+                            bool is_complete) const {
   const double resting = node.level;
   const double peak = node.value;
-  say(node, Kind::peak, peak, sink);
+  const std::span<double> beat = beat_of(slots);
+  const std::vector<double> kept(beat.begin(), beat.begin() + node.kept);
+  std::fill(beat.begin(), beat.end(), -kInfinity);
+  node.in_beat = false;
+  node.level = node.value = kInfinity;
+  for (std::size_t q = 0; q < quantities_.size(); ++q) {
+    switch (quantities_[q].kind) {
+      case Kind::activation_time:
+        beat[q] = crossing_time(times[node.onset - 1], kept[1], times[node.onset], kept[0], threshold_);
+        break;
+      case Kind::resting: beat[q] = resting; break;
+      case Kind::peak: beat[q] = peak; break;
+      case Kind::max_upstroke_velocity: beat[q] = slots[0]; break;
+      case Kind::upstroke_time:
+      case Kind::conduction_velocity: beat[q] = slots[1]; break;
+      default: beat[q] = kMissing;  // durations: below
+    }
+  }
   if (has_upstroke_) {
-    say(node, Kind::max_upstroke_velocity, slots[0], sink);
-    say(node, Kind::upstroke_time, slots[1], sink);
-    say(node, Kind::conduction_velocity, slots[1], sink);
     slots[0] = -kInfinity;
     slots[1] = kMissing;
   }
-  node.in_beat = false;
-  node.level = node.value = kInfinity;
-  if (node.gave_up) return;
-  std::vector<double> waiting;  // target and beginning of each duration; a beginning of NaN waits for nothing
-  for (const std::size_t apd : apds_) {
-    const double target = target_of(resting, peak, quantities_[apd].percent);
-    double beginning = kMissing;
-    if (target < threshold_) {
-      const std::span<const double> kept = durations(slots).first(node.kept);
-      std::size_t j = 0;  // the interval from sample onset - j - 1 to onset - j
-      while (j + 1 < kept.size() && !(kept[j] > target && kept[j + 1] <= target)) ++j;
-      if (j + 1 < kept.size()) {
-        const std::uint64_t right = node.onset - j;
-        beginning = crossing_time(times[right - 1], kept[j + 1], times[right], kept[j], target);
-      } else if (node.onset + 1 > node.kept) {
-        node.gave_up = true;
-        return;
-      }
-    } else {
+  for (std::size_t a = 0; a < apds_.size() && is_complete; ++a) {
+    const double target = target_of(resting, peak, quantities_[apds_[a]].percent);
+    if (!(target < threshold_)) {
       node.gave_up = true;
       return;
     }
-    waiting.insert(waiting.end(), {target, beginning});
-    node.falling = node.falling || !std::isnan(beginning);
+    std::size_t j = 0;  // the interval from sample onset - j - 1 to onset - j
+    while (j + 1 < kept.size() && !(kept[j] > target && kept[j + 1] <= target)) ++j;
+    if (j + 1 < kept.size()) {
+      const std::uint64_t right = node.onset - j;
+      beat[apds_[a]] = crossing_time(times[right - 1], kept[j + 1], times[right], kept[j], target);
+      beat[quantities_.size() + a] = target;
+      node.falling = true;
+    } else if (node.onset + 1 > node.kept) {
+      node.gave_up = true;
+      return;
+    }
   }
-  std::copy(waiting.begin(), waiting.end(), durations(slots).begin());
-  if (!node.falling) sink.settled(node.begun - 1U);
 }
 
 // Whether v falls through a target in the interval that ends with sample i.
-void RunningBeats::fall(NodeBeats& node, std::span<double> slots, const Samples& samples, std::size_t i,
-                        BeatSink& sink) const {
+void RunningBeats::fall(NodeBeats& node, std::span<double> slots, const Samples& samples, std::size_t i) const {
   const auto& [v, t, first_new] = samples;
-  const std::span<double> waiting = durations(slots);
-  bool more = false;
+  const std::span<double> beat = beat_of(slots);
+  node.falling = false;
   for (std::size_t a = 0; a < apds_.size(); ++a) {
-    const double target = waiting[2 * a];
-    double& beginning = waiting[2 * a + 1];
-    if (std::isnan(beginning)) continue;
+    double& target = beat[quantities_.size() + a];
+    if (target == -kInfinity) continue;
     if (!(v[i] < target && v[i - 1] >= target)) {
-      more = true;
+      node.falling = true;
       continue;
     }
     const double end = crossing_time(t[i - 1], v[i - 1], t[i], v[i], target);
     if (end > t[i]) node.gave_up = true;  // by rounding; the next beat's onset might lie before it
-    if (!sink.value(apds_[a], node.begun - 1U, end - beginning)) node.gave_up = true;
-    beginning = kMissing;
+    beat[apds_[a]] = end - beat[apds_[a]];
+    target = -kInfinity;
   }
-  node.falling = more;
-  if (!more) sink.settled(node.begun - 1U);
 }
 
 double RunningBeats::greatest_target(std::span<const double> slots) const {
-  const std::span<const double> waiting = slots.last(duration_slots_);
-  double greatest = -kInfinity;
+  const std::span<const double> targets = slots.last(beat_slots_).subspan(quantities_.size(), apds_.size());
+  return targets.empty() ? -kInfinity : *std::max_element(targets.begin(), targets.end());
+}
+
+void RunningBeats::finish(NodeBeats& node, std::span<double> slots, std::span<const double> times) const {
+  if (node.gave_up) return;
+  if (node.in_beat) end_beat(node, slots, times, false);
+  if (!node.falling) return;
+  const std::span<double> beat = beat_of(slots);
   for (std::size_t a = 0; a < apds_.size(); ++a) {
-    if (!std::isnan(waiting[2 * a + 1])) greatest = std::max(greatest, waiting[2 * a]);
-  }
-  return greatest;
-}
-
-void RunningBeats::finish(NodeBeats& node, std::span<double> slots, BeatSink& sink) const {
-  if (node.gave_up || !node.in_beat) return;
-  say(node, Kind::peak, node.value, sink);
-  if (!has_upstroke_) return;
-  say(node, Kind::max_upstroke_velocity, slots[0], sink);
-  say(node, Kind::upstroke_time, slots[1], sink);
-  say(node, Kind::conduction_velocity, slots[1], sink);
-}
-
-void RunningBeats::say(NodeBeats& node, Kind kind, double value, BeatSink& sink) const {
-  for (std::size_t q = 0; q < quantities_.size(); ++q) {
-    if (quantities_[q].kind == kind && !sink.value(q, node.begun - 1U, value)) node.gave_up = true;
+    if (beat[quantities_.size() + a] != -kInfinity) beat[apds_[a]] = kMissing;
   }
 }
 

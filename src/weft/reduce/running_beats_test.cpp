@@ -17,13 +17,13 @@ constexpr std::uint64_t kRows = 6;
 class Rows final : public BeatSink {
  public:
   explicit Rows(std::size_t quantities) : values(quantities * kRows, std::nan("")) {}
-  bool value(std::size_t quantity, std::uint64_t beat, double value) override {
-    if (beat < kRows) values[quantity * kRows + beat] = value;
+  bool beat(std::uint64_t number, std::span<const double> of_beat) override {
+    EXPECT_EQ(number, beats++) << "one after another";
+    for (std::size_t q = 0; q < of_beat.size() && number < kRows; ++q) values[q * kRows + number] = of_beat[q];
     return true;
   }
-  void settled(std::uint64_t beat) override { last_settled = beat; }
   std::vector<double> values;
-  std::uint64_t last_settled = 99;
+  std::uint64_t beats = 0;
 };
 
 struct Outcome {
@@ -47,7 +47,8 @@ Outcome in_windows(const std::vector<double>& v, const std::vector<double>& t, c
                           std::span(t).subspan(first - history, end - first + history), history};
     running.see(node, slots, samples, first, std::span(t).first(end), rows);
   }
-  running.finish(node, slots, rows);
+  running.finish(node, slots, t);
+  if (node.begun > 0 && !node.gave_up) rows.beat(node.begun - 1U, running.last_beat(slots));
   return {rows.values, node.begun, node.gave_up};
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "weft/reduce/beats.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::reduce {
@@ -12,23 +13,26 @@ namespace {
 
 // Windows lie in memory no cache remembers, in rows too short for the processor to see them coming.
 constexpr std::uint64_t kAhead = 2 * kBlockNodes;
+constexpr std::uint64_t kCacheLine = 64;
 
-// Puts a node's values into the rows of its tile.
+// Puts a node's beats into the rows of its tile, and has rows written that are full.
 class RowSink final : public BeatSink {
  public:
-  RowSink(MapRows& rows, const std::uint64_t& node, const MapRows::Write& write)
+  RowSink(MapRows& rows, const std::uint64_t& node, const WatchedTile::WriteRow& write)
       : rows_(rows), node_(node), write_(write) {}
-  bool value(std::size_t quantity, std::uint64_t beat, double value) override {
-    return rows_.put(quantity, node_, beat, value);
-  }
-  void settled(std::uint64_t beat) override {
-    if (write_) rows_.settled(beat, write_);
+  bool beat(std::uint64_t number, std::span<const double> values) override {
+    if (!rows_.put(node_, number, values)) return false;
+    if (write_ && rows_.is_full(number)) {
+      write_(number, rows_.row(number));
+      rows_.set_written(number);
+    }
+    return true;
   }
 
  private:
   MapRows& rows_;
   const std::uint64_t& node_;
-  const MapRows::Write& write_;
+  const WatchedTile::WriteRow& write_;
 };
 
 }  // namespace
@@ -88,7 +92,7 @@ void WatchedTile::keep(std::uint64_t node, const NodeBeats& beats) {
 }
 
 void WatchedTile::see(const WindowTimes& times, std::span<const std::byte> now, std::span<const std::byte> before,
-                      const MapRows::Write& write) {
+                      const WriteRow& write) {
   std::uint64_t node = 0;
   RowSink sink(rows_, node, write);
   const auto as = [&]<typename T>(T) {
@@ -135,10 +139,14 @@ void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before
     const auto fetch = [&](std::size_t from, std::size_t to) {
       for (std::size_t s = from; s < to; ++s) {
         const T* const source = row(s) + first * nodes_.stride;
-        const T* const ahead = source + kAhead * nodes_.stride;  // may lie behind the end: a wish, not an access
-        for (std::uint64_t i = 0; i < count; ++i) {
-          if (i % 4 == 0) __builtin_prefetch(ahead + i * nodes_.stride);
-          values[s][i] = static_cast<double>(source[i * nodes_.stride]);
+        const auto* ahead = reinterpret_cast<const std::byte*>(source + kAhead * nodes_.stride);
+        for (std::uint64_t line = 0; line < count * nodes_.stride * sizeof(T); line += kCacheLine) {
+          __builtin_prefetch(ahead + line);  // may lie behind the end: a wish, not an access
+        }
+        if (count == kBlockNodes) {
+          take_block(nodes_.type, reinterpret_cast<const std::byte*>(source), nodes_.stride, values[s]);
+        } else {
+          for (std::uint64_t i = 0; i < count; ++i) values[s][i] = static_cast<double>(source[i * nodes_.stride]);
         }
       }
     };
@@ -221,15 +229,23 @@ void WatchedTile::see_node(const WindowTimes& times, std::uint64_t node, std::sp
   }
 }
 
-void WatchedTile::finish() {
+void WatchedTile::finish(std::span<const double> times) {
   if (!per_beat_) return;
-  std::uint64_t node = 0;
-  const MapRows::Write none;
-  RowSink sink(rows_, node, none);
-  for (node = 0; node < nodes_.count; ++node) {
+  for (std::uint64_t node = 0; node < nodes_.count; ++node) {
     NodeBeats beats = node_beats(node);
-    watched_->beats.finish(beats, slots_of(node), sink);
+    watched_->beats.finish(beats, slots_of(node), times);
     keep(node, beats);
+  }
+}
+
+void WatchedTile::take_beats(std::size_t quantity, std::uint64_t beat, std::uint64_t first,
+                             std::span<double> values) const {
+  const std::span<const double> row = rows_.row(beat);
+  for (std::uint64_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t node = first + i;
+    const bool is_last = marks_[node].begun == beat + 1 && !marks_[node].gave_up;
+    const double before = row.empty() ? kMissing : row[quantity * nodes_.count + node];
+    values[i] = is_last ? watched_->beats.last_beat(slots_of(node))[quantity] : before;
   }
 }
 

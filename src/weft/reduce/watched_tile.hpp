@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,6 +50,9 @@ struct WindowTimes {
 
 class WatchedTile {
  public:
+  // Writes a row of maps that is complete: values [quantity][node].
+  using WriteRow = std::function<void(std::uint64_t row, std::span<double> values)>;
+
   // `watched` and `bytes_left` outlive it.
   WatchedTile(const Watched& watched, const TileNodes& nodes, std::uint64_t& bytes_left);
 
@@ -58,14 +62,17 @@ class WatchedTile {
   void see_row(std::uint64_t step, std::span<const std::byte> row);
   // The tile's steps in the window and in the one before, [step][element].
   void see(const WindowTimes& times, std::span<const std::byte> now, std::span<const std::byte> before,
-           const MapRows::Write& write);
-  // No more samples will come.
-  void finish();
+           const WriteRow& write);
+  // No more samples will come. `times` has all steps.
+  void finish(std::span<const double> times);
 
   bool gave_up(std::uint64_t node) const { return per_beat_ && marks_[node].gave_up; }
   std::uint64_t beats_of(std::uint64_t node) const { return per_beat_ ? marks_[node].begun : 0; }
+  // After finish(): of nodes first, first + 1, .. that have not given up. NaN where a node has no such beat, and where
+  // the row has been written.
+  void take_beats(std::size_t quantity, std::uint64_t beat, std::uint64_t first, std::span<double> values) const;
+  bool is_written(std::uint64_t beat) const { return rows_.is_written(beat); }
   double result(std::size_t other, std::uint64_t node) const;
-  MapRows& rows() { return rows_; }
 
  private:
   template <typename T>
@@ -84,6 +91,9 @@ class WatchedTile {
   void see_node(const WindowTimes& times, std::uint64_t node, std::span<const double> v, BeatSink& sink);
   NodeBeats node_beats(std::uint64_t node) const;
   void keep(std::uint64_t node, const NodeBeats& beats);
+  std::span<const double> slots_of(std::uint64_t node) const {
+    return std::span(slots_).subspan(node * watched_->beats.slots(), watched_->beats.slots());
+  }
   std::span<double> slots_of(std::uint64_t node) {
     return std::span(slots_).subspan(node * watched_->beats.slots(), watched_->beats.slots());
   }
