@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The view figure: all snapshots in order through VTK's reader of the view, against HDF5's reads of the source dataset.
 
-    .venv-readers/bin/python benchmarks/viewing.py --folder /data/scratch [--rounds 5] [--nodes 400000]
+    .venv-readers/bin/python benchmarks/viewing.py --folder /data/scratch [--rounds 5] [--nodes 3253316] [--steps 40]
 
 Both read every step of V, warm, in one process; the order is drawn anew in every round. Also printed: what `weft view`
 takes, and what it adds to the file.
@@ -50,8 +50,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="where to write")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--nodes", type=int, default=400_000)
-    parser.add_argument("--steps", type=int, default=151)
+    parser.add_argument("--nodes", type=int, default=3_253_316)
+    parser.add_argument("--steps", type=int, default=40)
     arguments = parser.parse_args()
     for layout in ("rows", "isotropic", "reads"):
         path = arguments.folder / "weft-view.h5"

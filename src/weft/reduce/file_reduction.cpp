@@ -26,8 +26,8 @@ namespace weft::reduce {
 
 namespace {
 
-constexpr std::uint64_t kCacheBytes = 8ULL << 20;
-constexpr std::uint64_t kWindowSteps = 16;
+constexpr std::uint64_t kCacheBytes = 1ULL << 20;
+constexpr std::uint64_t kWindowSteps = 16;  // about as many samples of a block of nodes as the nearest cache holds
 
 // Doubles travel between ranks as their bits.
 std::uint64_t bits_of(double value) {
@@ -133,7 +133,7 @@ class Reducer {
   void plan_block() {
     // Whole columns of chunks for every rank; where there are fewer of them than ranks, some have none.
     const std::uint64_t nodes = source_->nodes();
-    const std::uint64_t unit = std::min(source_->nodes_a_chunk(), nodes);
+    const std::uint64_t unit = std::min(source_->nodes_together(), nodes);
     const std::uint64_t units = ceil_div(nodes, unit);
     const bool enough = units >= static_cast<std::uint64_t>(comm_.size());
     const partition::Block columns = partition::even_block(enough ? units : nodes, comm_.rank(), comm_.size());
@@ -149,8 +149,7 @@ class Reducer {
                   fmt::format("a budget of {} does not hold one node", format_bytes(reduction_.budget_bytes)),
                   fmt::format("give at least --budget {}", bytes_a_node));
     }
-    // What fits a processor's cache is read and looked at fastest; at least a column of chunks, so that none is read
-    // twice.
+    // Small blocks stay in the processor's cache; at least a column of chunks, so that none is read twice.
     const std::uint64_t cached = std::max(unit, kCacheBytes / (bytes_a_node - bytes_of_maps));
     block_nodes_ = std::min(fitting, cached);
     if (block_nodes_ >= unit) block_nodes_ = block_nodes_ / unit * unit;
@@ -183,7 +182,7 @@ class Reducer {
   }
 
   void one_block(std::uint64_t first, std::uint64_t count) {
-    const TraceBlock block = source_->read(first, count);
+    const TraceBlock block = source_->begin(first, count);
     results_.assign(reducer_.rows() * count, kMissing);
     beats_.resize(count);
     std::uint64_t bytes_for_rows =
@@ -205,25 +204,36 @@ class Reducer {
     keep(first, count);
   }
 
-  // The block goes by as it would have while it was written: window after window (reduce/run_reduction.hpp).
+  // The block is read, and goes by as it would have while it was written: window after window (run_reduction.hpp).
   void see_block(WatchedTile& tile, const TraceBlock& block) {
-    const std::vector<double>& t = source_->times();
-    std::uint64_t before = 0;
-    for (std::uint64_t step = 0; step < steps(); step += before) {
-      // One step first: blocks of nodes are seen side by side where there is a sample before the window.
-      const std::uint64_t window = step == 0 ? 1 : std::min(kWindowSteps, steps() - step);
-      WindowTimes times;
-      times.first_step = step;
-      times.steps_before = before;
-      times.history = std::min<std::size_t>(watched_.history(), before);
-      times.t.assign(t.begin() + static_cast<std::ptrdiff_t>(step - times.history),
-                     t.begin() + static_cast<std::ptrdiff_t>(step + window));
-      times.find_spans();
-      times.all = std::span(t).first(step + window);
-      tile.see(times, block.steps_of(step, window), block.steps_of(step - before, before), {});
-      before = window;
+    const std::uint64_t together = source_->steps_together(block.nodes);
+    std::uint64_t before = 0;  // steps of the window before
+    for (std::uint64_t from = 0; from < steps(); from += together) {
+      const std::uint64_t end = std::min(from + together, steps());
+      source_->read_steps(from, end - from);
+      const std::uint64_t windows = ceil_div(end - from, kWindowSteps);
+      for (std::uint64_t step = from; step < end; step += before) {
+        // One step first: blocks of nodes are seen side by side where there is a sample before the window.
+        const std::uint64_t window = step == 0 ? 1 : std::min(ceil_div(end - from, windows), end - step);
+        see_window(tile, block, step, window, before);
+        before = window;
+      }
     }
-    tile.finish(t);
+    tile.finish(source_->times());
+  }
+
+  void see_window(WatchedTile& tile, const TraceBlock& block, std::uint64_t step, std::uint64_t steps,
+                  std::uint64_t before) {
+    const std::vector<double>& t = source_->times();
+    WindowTimes times;
+    times.first_step = step;
+    times.steps_before = before;
+    times.history = std::min<std::size_t>(watched_.history(), before);
+    times.t.assign(t.begin() + static_cast<std::ptrdiff_t>(step - times.history),
+                   t.begin() + static_cast<std::ptrdiff_t>(step + steps));
+    times.find_spans();
+    times.all = std::span(t).first(step + steps);
+    tile.see(times, block.steps_of(step, steps), block.steps_of(step - before, before), {});
   }
 
   void take_results(const WatchedTile& tile, std::uint64_t count) {

@@ -18,6 +18,11 @@ namespace {
 using storage::Handle;
 using storage::Recording;
 
+// Rows of a chunk are read in parts where it is larger: from about this size on a request costs what its bytes cost.
+constexpr std::uint64_t kRequestBytes = 64ULL << 10;
+// What is looked at as soon as it is read should still be in the processor's cache.
+constexpr std::uint64_t kTogetherBytes = 2ULL << 20;
+
 void check_times(const std::string& path, const std::vector<double>& times) {
   if (times.empty()) throw Error(ErrorKind::usage, path, "has no steps to reduce", "wait for the run's first window");
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -36,21 +41,32 @@ class WeftTraces final : public TraceSource {
     component_ = choice.component;
     check_times(reader_.path(), times_);
     const std::size_t number = *reader_.map().find_field(name_);
-    nodes_a_chunk_ = reader_.map().segments[0].fields[number].chunk[1];
+    const Shape& chunk = reader_.map().segments[0].fields[number].chunk;
+    chunk_steps_ = chunk[0];
+    nodes_together_ = std::min(chunk[1], ceil_div(kRequestBytes, row_bytes()));
   }
 
   std::uint64_t nodes() const override { return reader_.field(name_).per_step[0]; }
   const std::vector<double>& times() const override { return times_; }
   const std::string& units() const override { return reader_.field(name_).units; }
   const std::string& time_units() const override { return reader_.field("time").units; }
-  std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
+  std::uint64_t nodes_together() const override { return nodes_together_; }
+  std::uint64_t steps_together(std::uint64_t nodes) const override {
+    return std::min(chunk_steps_, std::max<std::uint64_t>(1, kTogetherBytes / (nodes * row_bytes())));
+  }
   std::uint64_t bytes_a_node() const override { return row_bytes() * times_.size(); }
 
   // All components, as they lie side by side and would come along in any case.
-  TraceBlock read(std::uint64_t first, std::uint64_t count) override {
+  TraceBlock begin(std::uint64_t first, std::uint64_t count) override {
+    first_ = first;
+    count_ = count;
     bytes_.resize(count * row_bytes() * times_.size());
-    reader_.read(name_, reader_.block_box(name_, first, count), std::span<std::byte>(bytes_));
     return {reader_.field(name_).type, bytes_, times_.size(), count, components_, component_};
+  }
+  void read_steps(std::uint64_t from, std::uint64_t steps) override {
+    const std::uint64_t step_bytes = count_ * row_bytes();
+    reader_.read(name_, reader_.block_box(name_, first_, count_, from, steps),
+                 std::span<std::byte>(bytes_).subspan(from * step_bytes, steps * step_bytes));
   }
 
  private:
@@ -61,7 +77,10 @@ class WeftTraces final : public TraceSource {
   std::vector<double> times_;
   std::uint64_t components_ = 1;
   std::uint64_t component_ = 0;
-  std::uint64_t nodes_a_chunk_ = 1;
+  std::uint64_t chunk_steps_ = 1;
+  std::uint64_t nodes_together_ = 1;
+  std::uint64_t first_ = 0;  // of the block
+  std::uint64_t count_ = 0;
   Values<std::byte> bytes_;
 };
 
@@ -85,7 +104,8 @@ class RecordedTraces final : public TraceSource {
     std::vector<hsize_t> chunk(shape.size(), 1);
     if (H5Pget_layout(properties) == H5D_CHUNKED) {
       H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
-      nodes_a_chunk_ = chunk[1];
+      chunk_steps_ = chunk[0];
+      chunk_nodes_ = chunk[1];
     }
   }
 
@@ -93,17 +113,27 @@ class RecordedTraces final : public TraceSource {
   const std::vector<double>& times() const override { return recording_.times; }
   const std::string& units() const override { return units_; }
   const std::string& time_units() const override { return recording_.time_units; }
-  std::uint64_t nodes_a_chunk() const override { return nodes_a_chunk_; }
+  std::uint64_t nodes_together() const override { return chunk_nodes_; }
+  std::uint64_t steps_together(std::uint64_t nodes) const override {
+    return std::max(chunk_steps_, kTogetherBytes / (nodes * sizeof(double)));
+  }
   std::uint64_t bytes_a_node() const override { return recording_.shape[0] * sizeof(double); }
 
-  TraceBlock read(std::uint64_t first, std::uint64_t count) override {
+  TraceBlock begin(std::uint64_t first, std::uint64_t count) override {
+    first_ = first;
+    count_ = count;
+    values_.resize(recording_.shape[0] * count);
+    return {DataType::float64, std::as_bytes(std::span(values_)), recording_.shape[0], count, 1, 0};
+  }
+  void read_steps(std::uint64_t from, std::uint64_t steps) override {
     const storage::QuietHdf5 quiet;
     const Shape& shape = recording_.shape;
     std::vector<hsize_t> start(shape.size(), 0);
     std::vector<hsize_t> extent(shape.size(), 1);
-    extent[0] = shape[0];
-    start[1] = first;
-    extent[1] = count;
+    start[0] = from;
+    extent[0] = steps;
+    start[1] = first_;
+    extent[1] = count_;
     std::uint64_t rest = component_;
     for (std::size_t axis = shape.size(); axis-- > 2;) {
       start[axis] = rest % shape[axis];
@@ -112,17 +142,19 @@ class RecordedTraces final : public TraceSource {
     const Handle space(H5Dget_space(dataset_));
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
     const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
-    values_.resize(shape[0] * count);
-    storage::check_hdf5(H5Dread(dataset_, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values_.data()),
-                        recording_.file, "cannot read " + recording_.dataset, ErrorKind::data);
-    return {DataType::float64, std::as_bytes(std::span(values_)), shape[0], count, 1, 0};
+    storage::check_hdf5(
+        H5Dread(dataset_, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values_.data() + from * count_),
+        recording_.file, "cannot read " + recording_.dataset, ErrorKind::data);
   }
 
  private:
   Recording recording_;
   std::uint64_t components_ = 1;
   std::uint64_t component_ = 0;
-  std::uint64_t nodes_a_chunk_ = 1;
+  std::uint64_t chunk_steps_ = 1;
+  std::uint64_t chunk_nodes_ = 1;
+  std::uint64_t first_ = 0;  // of the block
+  std::uint64_t count_ = 0;
   std::string units_;
   Handle file_;
   Handle dataset_;

@@ -19,12 +19,23 @@ class TraceSource {
   virtual const std::vector<double>& times() const = 0;  // one a step, rising
   virtual const std::string& units() const = 0;          // of the values; "" where not known
   virtual const std::string& time_units() const = 0;
-  // Blocks that begin at multiples of this, and have as many nodes, share no chunk.
-  virtual std::uint64_t nodes_a_chunk() const = 0;
-  // What read() holds for each node.
+  // Blocks that begin at multiples of this, and have as many nodes, are read fastest: they share no chunk, or no more
+  // of it than requests of a good size allow.
+  virtual std::uint64_t nodes_together() const = 0;
+  // Steps that are best read in one go, where a block has `nodes`.
+  virtual std::uint64_t steps_together(std::uint64_t nodes) const = 0;
+  // What a block holds for each node.
   virtual std::uint64_t bytes_a_node() const = 0;
-  // Nodes [first, first + count) of all steps. The block stands until the next call. Not collective.
-  virtual TraceBlock read(std::uint64_t first, std::uint64_t count) = 0;
+  // Memory for all steps of nodes [first, first + count), in which none is yet. It stands until the next call.
+  virtual TraceBlock begin(std::uint64_t first, std::uint64_t count) = 0;
+  // Reads steps [from, from + steps) of the block that was begun. Not collective.
+  virtual void read_steps(std::uint64_t from, std::uint64_t steps) = 0;
+
+  TraceBlock read(std::uint64_t first, std::uint64_t count) {
+    const TraceBlock block = begin(first, count);
+    read_steps(0, times().size());
+    return block;
+  }
 };
 
 // `field` is NAME, or NAME:COMPONENT (a number, or the name of one) where a node has several values. Of a Weft file the
