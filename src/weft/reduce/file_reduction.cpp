@@ -10,6 +10,7 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/reduce/beats.hpp"
 #include "weft/reduce/conduction.hpp"
+#include "weft/reduce/map_stretch.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
@@ -38,13 +39,10 @@ std::uint64_t bits_of(double value) {
 
 const std::string kRows = "/rows/";
 
-Shape shape_of(const Quantity& quantity, const Settings& settings, std::uint64_t nodes) {
-  return quantity.per_beat() ? Shape{settings.max_beats, nodes} : Shape{nodes};
-}
-
 // The file with room for all rows, and where they lie, those of the count of beats last; closed again, so that every
 // rank can write its nodes.
-std::vector<std::uint64_t> create_rows(const Reduction& reduction, std::uint64_t nodes) {
+std::vector<std::uint64_t> create_rows(const Reduction& reduction, const std::vector<MapPlan>& maps,
+                                       std::uint64_t nodes) {
   const storage::QuietHdf5 quiet;
   const storage::Handle access = storage::file_access();
   storage::Handle file(storage::check_hdf5(H5Fcreate(reduction.out.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
@@ -53,31 +51,28 @@ std::vector<std::uint64_t> create_rows(const Reduction& reduction, std::uint64_t
   const auto add = [&](const std::string& path, DataType type, const Shape& shape) {
     addresses.push_back(H5Dget_offset(storage::create_contiguous(file, path, type, shape)));
   };
-  for (const Quantity& quantity : reduction.quantities) {
-    add(kRows + quantity.name, DataType::float64, shape_of(quantity, reduction.settings, nodes));
-  }
+  for (const MapPlan& map : maps) add(kRows + map.name, DataType::float64, map.shape(nodes));
   add("/beats", DataType::int64, {nodes});
   storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
   return addresses;
 }
 
 // The maps: of quantities per beat the first `rows` rows are shown, and the fill value where no node has a beat.
-void show_maps(const Reduction& reduction, const TraceSource& source, std::uint64_t rows) {
+void show_maps(const Reduction& reduction, const std::vector<MapPlan>& maps, std::uint64_t nodes, std::uint64_t rows) {
   storage::ObjectPlan plan;
-  for (const Quantity& quantity : reduction.quantities) {
-    const Shape shape = shape_of(quantity, reduction.settings, source.nodes());
-    storage::VirtualObject map{"/" + quantity.name, DataType::float64, shape, {}};
-    map.fill = reduction.fill;
-    map.attributes = {
+  for (const MapPlan& map : maps) {
+    const Shape shape = map.shape(nodes);
+    storage::VirtualObject shown{"/" + map.name, DataType::float64, shape, {}};
+    shown.fill = reduction.fill;
+    shown.attributes = {
         {"source", reduction.path}, {"field", reduction.field}, {"threshold", reduction.settings.threshold}};
-    const std::string units = units_of(quantity, source.units(), source.time_units());
-    if (!units.empty()) map.attributes["units"] = units;
+    if (!map.units.empty()) shown.attributes["units"] = map.units;
     Box box = whole(shape);
-    if (quantity.per_beat()) box.count[0] = rows;
+    if (map.per_beat) box.count[0] = rows;
     if (box.count[0] > 0) {
-      map.mappings.push_back({".", kRows + quantity.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
+      shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
     }
-    plan.emplace_back(std::move(map));
+    plan.emplace_back(std::move(shown));
   }
   const storage::QuietHdf5 quiet;
   const storage::Handle access = storage::file_access();
@@ -94,13 +89,14 @@ class Reducer {
         reduction_(reduction),
         source_(open_traces(comm, reduction.path, reduction.field)),
         watched_(watch(reduction.quantities, {}, reduction.settings)),
+        maps_(plan_maps(reduction.quantities, {}, reduction.settings, source_->units(), source_->time_units())),
         reducer_(reduction.quantities, reduction.settings),
         result_(reducer_.rows()) {}
 
   ReductionReport run() {
     agree_on(comm_, [&] {
       plan_block();
-      if (comm_.rank() == 0) addresses_ = create_rows(reduction_, source_->nodes());
+      if (comm_.rank() == 0) addresses_ = create_rows(reduction_, maps_, source_->nodes());
     });
     share_addresses();
     if (wants_conduction(reduction_.quantities)) measure_distances();
@@ -108,6 +104,7 @@ class Reducer {
     agree_on(comm_, [&] {
       store = storage::open_posix(reduction_.out, storage::OpenMode::write);
       writer_.emplace(*store, addresses_, source_->nodes(), reduction_.fill);
+      stretch_.emplace(maps_, *writer_, result_);
       for (std::uint64_t first = mine_.first; first < end();) {
         const std::uint64_t count = std::min(block_nodes_, end() - first);
         one_block(first, count);
@@ -115,13 +112,13 @@ class Reducer {
         if (reduction_.progress) reduction_.progress(first - mine_.first, mine_.count);
       }
     });
-    const std::uint64_t rows = std::min(comm_.max(most_beats_), reduction_.settings.max_beats);
+    const std::uint64_t rows = std::min(comm_.max(stretch_->most_beats()), reduction_.settings.max_beats);
     agree_on(comm_, [&] {
-      fill_up(rows);
+      stretch_->fill_up(rows);
       store->close();
     });
     agree_on(comm_, [&] {
-      if (comm_.rank() == 0) show_maps(reduction_, *source_, rows);
+      if (comm_.rank() == 0) show_maps(reduction_, maps_, source_->nodes(), rows);
     });
     return report();
   }
@@ -141,7 +138,9 @@ class Reducer {
     mine_.first = std::min(nodes, columns.first * each);
     mine_.count = std::min(nodes, (columns.first + columns.count) * each) - mine_.first;
 
-    const std::uint64_t bytes_of_maps = (reducer_.rows() + 1) * sizeof(double);  // and the count of beats
+    // Its lines and the count of beats, what is carried for it, rows of beats before its last, and its trace.
+    const std::uint64_t row_bytes = watched_.rows * watched_.beats.quantities().size() * sizeof(double);
+    const std::uint64_t bytes_of_maps = (reducer_.rows() + 1) * sizeof(double) + watched_.bytes_a_node() + row_bytes;
     const std::uint64_t bytes_a_node = bytes_of_maps + source_->bytes_a_node();
     const std::uint64_t fitting = reduction_.budget_bytes / bytes_a_node;
     if (fitting == 0) {
@@ -174,34 +173,29 @@ class Reducer {
     const NodeRange range{mine_.first, mine_.count};
     distances_ = distances_from(comm_, origin, source_->nodes(), mesh, std::span(&range, 1))[0];
     agree_on(comm_, [&] {
-      origin_.resize(reducer_.rows());
       for_each_trace(
           source_->read(origin, 1), [](std::uint64_t) { return true; },
-          [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, source_->times(), origin_); });
+          [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, source_->times(), result_); });
     });
   }
 
   void one_block(std::uint64_t first, std::uint64_t count) {
     const TraceBlock block = source_->begin(first, count);
-    results_.assign(reducer_.rows() * count, kMissing);
-    beats_.resize(count);
     std::uint64_t bytes_for_rows =
         reduction_.settings.max_beats * watched_.beats.quantities().size() * count * sizeof(double);
     const TileNodes nodes{0, first, count, block.type, count * block.components, block.component, block.components};
     WatchedTile tile(watched_, nodes, bytes_for_rows);
     see_block(tile, block);
-    take_results(tile, count);
+    stretch_->begin(first, count);
+    stretch_->take(tile, 0);
     for_each_trace(
         block, [&](std::uint64_t node) { return tile.gave_up(node); },
         [&](std::uint64_t node, std::span<const double> trace) {
-          beats_[node] = static_cast<std::int64_t>(reducer_.reduce(trace, source_->times(), result_));
-          for (std::uint64_t row = 0; row < result_.size(); ++row) results_[row * count + node] = result_[row];
+          const std::uint64_t beats = reducer_.reduce(trace, source_->times(), result_);
+          stretch_->set(node, result_, beats);
         });
-    for (const std::int64_t beats : beats_) {
-      most_beats_ = std::max(most_beats_, static_cast<std::uint64_t>(beats));
-      beyond_rows_ += static_cast<std::uint64_t>(beats) > reduction_.settings.max_beats ? 1 : 0;
-    }
-    keep(first, count);
+    const std::span<const double> distances(distances_);
+    stretch_->write(distances.empty() ? distances : distances.subspan(first - mine_.first, count));
   }
 
   // The block is read, and goes by as it would have while it was written: window after window (run_reduction.hpp).
@@ -236,75 +230,20 @@ class Reducer {
     tile.see(times, block.steps_of(step, steps), block.steps_of(step - before, before), {});
   }
 
-  void take_results(const WatchedTile& tile, std::uint64_t count) {
-    for (std::uint64_t node = 0; node < count; ++node) beats_[node] = static_cast<std::int64_t>(tile.beats_of(node));
-    std::uint64_t at = 0;
-    std::size_t per_beat = 0;
-    std::size_t other = 0;
-    for (const Quantity& quantity : reduction_.quantities) {
-      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
-        const std::span<double> line = std::span(results_).subspan(at * count, count);
-        if (quantity.per_beat()) {
-          tile.take_beats(per_beat, row, 0, line);
-        } else {
-          for (std::uint64_t node = 0; node < count; ++node) line[node] = tile.result(other, node);
-        }
-      }
-      (quantity.per_beat() ? per_beat : other) += 1;
-    }
-  }
-
-  void keep(std::uint64_t first, std::uint64_t count) {
-    std::uint64_t at = 0;
-    ranges_.resize(reducer_.rows());
-    const auto most = static_cast<std::uint64_t>(*std::max_element(beats_.begin(), beats_.end()));
-    for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
-      const Quantity& quantity = reduction_.quantities[q];
-      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
-        if (quantity.per_beat() && row >= most) continue;  // nothing to say yet: fill_up() sees to it
-        const std::span<double> line = std::span(results_).subspan(at * count, count);
-        if (quantity.kind == Kind::conduction_velocity) {
-          to_velocities(line, std::span(distances_).subspan(first - mine_.first, count), origin_[at]);
-        }
-        for (const double value : line) {
-          if (!std::isnan(value)) ranges_[at].add(value);
-        }
-        writer_->write(q, row, first, line);
-      }
-    }
-    writer_->write_beats(first, beats_);
-    blocks_.push_back({first, count, most});
-  }
-
-  // Rows that some node has, of blocks in which none has them.
-  void fill_up(std::uint64_t rows) {
-    for (const KeptBlock& block : blocks_) {
-      for (std::size_t q = 0; q < reduction_.quantities.size(); ++q) {
-        if (!reduction_.quantities[q].per_beat()) continue;
-        for (std::uint64_t row = block.rows; row < rows; ++row) {
-          results_.assign(block.count, kMissing);
-          writer_->write(q, row, block.first, results_);
-        }
-      }
-    }
-  }
-
   ReductionReport report() {
     ReductionReport report;
     report.nodes = source_->nodes();
     report.steps = steps();
-    report.most_beats = comm_.max(most_beats_);
-    report.beyond_rows = comm_.sum(beyond_rows_);
-    ranges_.resize(reducer_.rows());
-    std::size_t at = 0;
-    for (const Quantity& quantity : reduction_.quantities) {
-      for (std::uint64_t row = 0; row < rows_of(quantity, reduction_.settings); ++row, ++at) {
-        MapSummary summary{quantity.name, units_of(quantity, source_->units(), source_->time_units()), row, 0, 0, 0};
-        summary.values = comm_.sum(ranges_[at].values);
-        summary.min = least(ranges_[at].min);
-        summary.max = -least(-ranges_[at].max);
-        if (summary.values > 0) report.maps.push_back(std::move(summary));
-      }
+    report.most_beats = comm_.max(stretch_->most_beats());
+    report.beyond_rows = comm_.sum(stretch_->beyond_rows());
+    for (std::size_t l = 0; l < stretch_->lines().size(); ++l) {
+      const MapLine& line = stretch_->lines()[l];
+      const LineRange& range = stretch_->ranges()[l];
+      MapSummary summary{maps_[line.map].name, maps_[line.map].units, line.row, 0, 0, 0};
+      summary.values = comm_.sum(range.values);
+      summary.min = least(range.min);
+      summary.max = -least(-range.max);
+      if (summary.values > 0) report.maps.push_back(std::move(summary));
     }
     return report;
   }
@@ -322,40 +261,19 @@ class Reducer {
     return result;
   }
 
-  struct KeptBlock {
-    std::uint64_t first;
-    std::uint64_t count;
-    std::uint64_t rows;  // of quantities per beat that are written
-  };
-  struct Range {
-    std::uint64_t values = 0;
-    double min = std::numeric_limits<double>::infinity();
-    double max = -std::numeric_limits<double>::infinity();
-    void add(double value) {
-      ++values;
-      min = std::min(min, value);
-      max = std::max(max, value);
-    }
-  };
-
   Communicator& comm_;
   const Reduction& reduction_;
   std::unique_ptr<TraceSource> source_;
   Watched watched_;
+  std::vector<MapPlan> maps_;
   TraceReducer reducer_;
-  std::vector<double> result_;  // of one trace
+  std::vector<double> result_;  // of one trace; until the first block that of the origin
   partition::Block mine_{0, 0};
   std::uint64_t block_nodes_ = 1;
   std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
   std::optional<MapWriter> writer_;
+  std::optional<MapStretch> stretch_;
   std::vector<double> distances_;  // of this rank's nodes from the origin, where they are wanted
-  std::vector<double> origin_;     // what the reducer makes of the origin's trace
-  std::vector<double> results_;    // [row of a map][node of the block]
-  std::vector<std::int64_t> beats_;
-  std::vector<KeptBlock> blocks_;
-  std::vector<Range> ranges_;  // of every row of every map
-  std::uint64_t most_beats_ = 0;
-  std::uint64_t beyond_rows_ = 0;
 };
 
 }  // namespace

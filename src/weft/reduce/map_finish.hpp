@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "weft/reduce/field_choice.hpp"
+#include "weft/reduce/map_stretch.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
@@ -29,50 +29,27 @@ class MapFinish {
   // `distances` has those of the nodes.
   void finish(const TileNodes& nodes, const WatchedTile* tile, std::span<const double> distances);
   // Rows up to `rows` of nodes that have fewer beats.
-  void fill_up(std::uint64_t rows);
+  void fill_up(std::uint64_t rows) { stretch_->fill_up(rows); }
 
-  std::uint64_t most_beats() const { return most_beats_; }
-  std::uint64_t beyond_rows() const { return beyond_rows_; }
+  std::uint64_t most_beats() const { return stretch_->most_beats(); }
+  std::uint64_t beyond_rows() const { return stretch_->beyond_rows(); }
 
  private:
-  // A row of the reducer: which map, which of its rows, and its number among the quantities per beat, or the others.
-  struct Line {
-    std::size_t map;
-    std::uint64_t row;
-    bool per_beat;
-    bool is_conduction;
-    std::size_t number;
-  };
-  struct Stretch {
-    std::uint64_t first;
-    std::uint64_t count;
-    std::uint64_t rows;  // written
-  };
+  // Nodes first, first + 1, .. of the field, which are offset, offset + 1, .. of the tile.
   void finish_stretch(std::uint64_t first, std::uint64_t offset, std::uint64_t count, const WatchedTile* tile,
                       std::span<const double> distances);
-  void take_from_tile(const WatchedTile& tile, std::uint64_t offset, std::uint64_t count);
-  void take_from_file(std::uint64_t first, const std::vector<std::uint64_t>& missing);
+  void take_from_file(const std::vector<std::uint64_t>& missing);
   // Until the next call.
   TraceBlock read_traces(std::uint64_t first, std::uint64_t nodes);
-  std::span<double> line_of(std::size_t line, std::uint64_t count) {
-    return std::span(out_).subspan(line * count, count);
-  }
 
-  std::vector<Line> lines_;
   TraceReducer& reducer_;
-  MapWriter& writer_;
   const SeriesReader* reader_;
   FieldChoice field_;
   std::uint64_t budget_bytes_;
   std::vector<double> times_;
   Values<std::byte> traces_;
-  std::vector<double> origin_;  // what the reducer makes of the origin's trace, where there is one
-  std::vector<double> out_;     // [line][node of the stretch]
-  std::vector<std::int64_t> beats_;
-  std::vector<Stretch> stretches_;
-  bool per_beat_ = false;
-  std::uint64_t most_beats_ = 0;
-  std::uint64_t beyond_rows_ = 0;
+  std::vector<double> result_;  // of one trace
+  std::optional<MapStretch> stretch_;
 };
 
 }  // namespace weft::reduce

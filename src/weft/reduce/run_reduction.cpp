@@ -81,13 +81,7 @@ class RunReduction::Impl {
 
   // The maps, in the order of TraceReducer's rows; then the count of beats where there is one.
   std::vector<MapPlan> maps(const std::string& value_units, const std::string& time_units) const {
-    std::vector<MapPlan> plans;
-    for (const Quantity& quantity : spec_.quantities) {
-      plans.push_back({quantity.name, units_of(quantity, value_units, time_units), rows_of(quantity, spec_.settings),
-                       quantity.per_beat(), quantity.kind == Kind::conduction_velocity});
-    }
-    for (const auto& own : spec_.own) plans.push_back({own->name(), own->units(value_units, time_units)});
-    return plans;
+    return plan_maps(spec_.quantities, spec_.own, spec_.settings, value_units, time_units);
   }
   bool per_beat() const { return !watched_.beats.quantities().empty(); }
 
