@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cli/convert_command.hpp"
+#include "cli/ecg_command.hpp"
 #include "cli/info_command.hpp"
 #include "cli/layout_command.hpp"
 #include "cli/read_command.hpp"
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
   weft::cli::add_view_command(app);
   weft::cli::add_reduce_command(app);
   weft::cli::add_convert_command(app);
+  weft::cli::add_ecg_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

@@ -1,0 +1,118 @@
+#include "cli/ecg_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/text_table.hpp"
+#include "weft/ecg/file_ecg.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/support/stopwatch.hpp"
+
+#ifdef WEFT_HAVE_MPI
+#include "kernels/progress.hpp"
+#endif
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct EcgArguments {
+  std::string path;
+  std::string field;
+  std::vector<std::string> electrodes;
+  double diffusivity = 1;
+  bool csv = false;
+  bool json = false;
+};
+
+ecg::Ecg computed(const EcgArguments& arguments) {
+  ecg::EcgRequest request{arguments.field, {}, arguments.diffusivity};
+  for (const std::string& electrode : arguments.electrodes) {
+    request.electrodes.push_back(ecg::parse_electrode(electrode));
+  }
+  const SeriesReader reader = SeriesReader::open(arguments.path);
+#ifdef WEFT_HAVE_MPI
+  std::optional<kernels::Progress> progress;
+  request.progress = [&](std::uint64_t done, std::uint64_t of) {
+    if (!progress) progress.emplace("reading", "step", of, true);
+    progress->update(done);
+  };
+#endif
+  return ecg::pseudo_ecg(reader, request);
+}
+
+void print_csv(const ecg::Ecg& ecg) {
+  std::string line = "time";
+  for (const ecg::Signal& signal : ecg.signals) line += "," + signal.name;
+  fmt::print("{}\n", line);
+  for (std::size_t step = 0; step < ecg.times.size(); ++step) {
+    line = fmt::format("{}", ecg.times[step]);
+    for (const ecg::Signal& signal : ecg.signals) line += fmt::format(",{}", signal.values[step]);
+    fmt::print("{}\n", line);
+  }
+}
+
+json to_json(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds) {
+  json signals = json::array();
+  for (const ecg::Signal& signal : ecg.signals) signals.push_back({{"name", signal.name}, {"values", signal.values}});
+  return {{"file", arguments.path}, {"field", arguments.field},     {"diffusivity", arguments.diffusivity},
+          {"times", ecg.times},     {"time_units", ecg.time_units}, {"signals", signals},
+          {"seconds", seconds}};
+}
+
+std::string to_text(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds) {
+  std::string text = fmt::format("{}: pseudo-ECG of {} over {} steps in {}\n\n", arguments.path, arguments.field,
+                                 format_count(ecg.times.size()), format_seconds(seconds));
+  std::vector<std::vector<std::string>> rows{{"signal", "least", "at", "greatest", "at"}};
+  for (const ecg::Signal& signal : ecg.signals) {
+    std::vector<std::string> row{signal.name};
+    const auto [least, greatest] = std::minmax_element(signal.values.begin(), signal.values.end());
+    for (const auto at : {least, greatest}) {
+      const auto step = static_cast<std::size_t>(at - signal.values.begin());
+      row.push_back(fmt::format("{:.4g}", *at));
+      row.push_back(fmt::format("{:.6g}{}{}", ecg.times[step], ecg.time_units.empty() ? "" : " ", ecg.time_units));
+    }
+    rows.push_back(std::move(row));
+  }
+  return text + text_table(rows, 1) + "\nevery step: --csv\n";
+}
+
+void run(const EcgArguments& arguments) {
+  const Stopwatch clock;
+  const ecg::Ecg ecg = computed(arguments);
+  if (arguments.csv) {
+    print_csv(ecg);
+  } else if (arguments.json) {
+    fmt::print("{}\n", to_json(arguments, ecg, clock.seconds()).dump(2));
+  } else {
+    fmt::print("{}", to_text(arguments, ecg, clock.seconds()));
+  }
+}
+
+}  // namespace
+
+void add_ecg_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("ecg", "What electrodes around a heart would have recorded: its pseudo-ECG");
+  const auto arguments = std::make_shared<EcgArguments>();
+  command->add_option("file", arguments->path, "A Weft file with a mesh of lines, triangles or tetrahedra")->required();
+  command->add_option("--field", arguments->field, "The transmembrane potential, NAME or NAME:COMPONENT")->required();
+  command
+      ->add_option("--electrode", arguments->electrodes,
+                   "NAME=X,Y,Z in the mesh's unit, as often as there are electrodes; with RA, LA, LL and V1 to V6 the "
+                   "twelve leads are added")
+      ->required();
+  command->add_option("--diffusivity", arguments->diffusivity, "the factor D")->capture_default_str();
+  CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step, as CSV");
+  command->add_flag("--json", arguments->json, "Print every step, as JSON")->excludes(csv);
+  command->footer("Example:\n  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --csv");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace weft::cli
