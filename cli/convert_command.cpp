@@ -8,14 +8,10 @@
 #include <optional>
 #include <tuple>
 
+#include "cli/on_ranks.hpp"
 #include "weft/convert/conversion.hpp"
+#include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
-
-#ifdef WEFT_HAVE_MPI
-#include "cli/mpi_session.hpp"
-#include "kernels/progress.hpp"
-#include "weft/support/mpi_communicator.hpp"
-#endif
 
 namespace weft::cli {
 
@@ -100,10 +96,8 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   } catch (const Error& error) {
     throw error.agreed();  // every rank has the same command line
   }
-#ifdef WEFT_HAVE_MPI
-  kernels::Progress progress("converting", "part", 1000, comm.rank() == 0);
+  Progress progress("converting", "part", 1000, comm.rank() == 0);
   conversion->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
-#endif
   const convert::ConversionReport report = convert::convert_file(comm, *conversion);
   if (comm.rank() != 0) return;
   if (arguments.json) {
@@ -111,19 +105,6 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   } else {
     fmt::print("{}", to_text(*conversion, report));
   }
-}
-
-void run(const ConvertArguments& arguments) {
-#ifdef WEFT_HAVE_MPI
-  const int exit_code = run_with_mpi([&] {
-    MpiCommunicator comm(MPI_COMM_WORLD);
-    run(arguments, comm);
-  });
-  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
-#else
-  SelfCommunicator comm;
-  run(arguments, comm);
-#endif
 }
 
 }  // namespace
@@ -156,7 +137,7 @@ void add_convert_command(CLI::App& app) {
   command->footer(
       "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd\n"
       "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu");
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
 }
 
 }  // namespace weft::cli

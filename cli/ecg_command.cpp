@@ -10,12 +10,9 @@
 
 #include "cli/text_table.hpp"
 #include "weft/ecg/file_ecg.hpp"
+#include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
-
-#ifdef WEFT_HAVE_MPI
-#include "kernels/progress.hpp"
-#endif
 
 namespace weft::cli {
 
@@ -38,13 +35,11 @@ ecg::Ecg computed(const EcgArguments& arguments) {
     request.electrodes.push_back(ecg::parse_electrode(electrode));
   }
   const SeriesReader reader = SeriesReader::open(arguments.path);
-#ifdef WEFT_HAVE_MPI
-  std::optional<kernels::Progress> progress;
+  std::optional<Progress> progress;
   request.progress = [&](std::uint64_t done, std::uint64_t of) {
     if (!progress) progress.emplace("reading", "step", of, true);
     progress->update(done);
   };
-#endif
   return ecg::pseudo_ecg(reader, request);
 }
 

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "cli/ecg_command.hpp"
 #include "cli/info_command.hpp"
 #include "cli/layout_command.hpp"
+#include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
 #include "cli/reduce_command.hpp"
 #include "cli/run_command.hpp"
@@ -22,16 +22,6 @@
 #include "weft/support/error.hpp"
 
 namespace {
-
-// Before MPI runs, launchers say in the environment which rank this is. All ranks have the same command line: one
-// complains.
-bool speaks_for_all() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    const char* rank = std::getenv(name);
-    if (rank != nullptr) return std::string_view(rank) == "0";
-  }
-  return true;
-}
 
 // CLI11 would say no more than that a subcommand is missing.
 void check_command(const CLI::App& app, std::string_view word) {
@@ -74,10 +64,10 @@ int main(int argc, char** argv) {
     return ended.get_exit_code();  // what there was to say has been said
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    if (speaks_for_all()) fmt::print(stderr, "weft: error: {}; see weft --help\n", error.what());
+    weft::cli::say_once(fmt::format("{}; see weft --help", error.what()));
     return 2;
   } catch (const weft::Error& error) {
-    if (speaks_for_all()) fmt::print(stderr, "weft: error: {}\n", error.what());
+    weft::cli::say_once(error.what());
     return error.exit_code();
   } catch (const std::exception& error) {
     fmt::print(stderr, "weft: error: {}\n", error.what());

@@ -8,15 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reduce/file_reduction.hpp"
+#include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
-
-#ifdef WEFT_HAVE_MPI
-#include "cli/mpi_session.hpp"
-#include "kernels/progress.hpp"
-#include "weft/support/mpi_communicator.hpp"
-#endif
 
 namespace weft::cli {
 
@@ -104,10 +100,8 @@ void run(const ReduceArguments& arguments, Communicator& comm) {
   } catch (const Error& error) {
     throw error.agreed();  // every rank has the same command line
   }
-#ifdef WEFT_HAVE_MPI
-  kernels::Progress progress("reducing", "part", 1000, comm.rank() == 0);
+  Progress progress("reducing", "part", 1000, comm.rank() == 0);
   reduction->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
-#endif
   const reduce::ReductionReport report = reduce::reduce_file(comm, *reduction);
   if (comm.rank() != 0) return;
   if (arguments.json) {
@@ -115,19 +109,6 @@ void run(const ReduceArguments& arguments, Communicator& comm) {
   } else {
     fmt::print("{}", to_text(*reduction, report));
   }
-}
-
-void run(const ReduceArguments& arguments) {
-#ifdef WEFT_HAVE_MPI
-  const int exit_code = run_with_mpi([&] {
-    MpiCommunicator comm(MPI_COMM_WORLD);
-    run(arguments, comm);
-  });
-  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
-#else
-  SelfCommunicator comm;
-  run(arguments, comm);
-#endif
 }
 
 }  // namespace
@@ -151,7 +132,7 @@ void add_reduce_command(CLI::App& app) {
   command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
 }
 
 }  // namespace weft::cli

@@ -13,7 +13,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "cli/mpi_session.hpp"
+#include "cli/on_ranks.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/quantity.hpp"
@@ -108,7 +108,7 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
 }
 
 void run_ecg(const EcgArguments& arguments) {
-  const int exit_code = run_with_mpi([&] {
+  on_ranks([&](Communicator& comm) {
     kernels::EcgOptions options;
     try {
       options = finish(arguments);
@@ -116,11 +116,8 @@ void run_ecg(const EcgArguments& arguments) {
       throw error.agreed();  // every rank has the same command line
     }
     const nlohmann::json report = kernels::run_ecg(MPI_COMM_WORLD, options);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::to_text(report));
+    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::to_text(report));
   });
-  if (exit_code != 0) throw CLI::RuntimeError(exit_code);
 }
 
 void add_ecg(CLI::App& run) {

@@ -9,8 +9,8 @@
 
 #include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/step_source.hpp"
-#include "kernels/progress.hpp"
 #include "kernels/yardstick.hpp"
+#include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 

@@ -1,4 +1,4 @@
-// kernels/progress.hpp - a line on standard error for whoever waits more than two seconds.
+// weft/support/progress.hpp - a line on standard error for whoever waits more than two seconds.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::kernels {
+namespace weft {
 
 // On a terminal the line is rewritten in place; elsewhere (under mpirun, in a log) a line is added every five seconds.
 class Progress {
@@ -30,4 +30,4 @@ class Progress {
   Stopwatch clock_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft

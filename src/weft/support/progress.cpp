@@ -1,4 +1,4 @@
-#include "kernels/progress.hpp"
+#include "weft/support/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "weft/support/quantity.hpp"
 
-namespace weft::kernels {
+namespace weft {
 
 Progress::Progress(std::string what, std::string unit, std::uint64_t total, bool shown)
     : what_(std::move(what)),
@@ -33,4 +33,4 @@ void Progress::update(std::uint64_t done) {
   written_ = true;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft
