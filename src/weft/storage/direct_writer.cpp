@@ -31,8 +31,8 @@ struct Free {
 
 }  // namespace
 
-// The buffers, and the writes from them that are under way. Where the system grants no AIO (fs.aio-max-nr, or a
-// container that forbids it) each write is waited for.
+// The open file, the buffers, and the writes from them that are under way. Where the system grants no AIO
+// (fs.aio-max-nr, or a container that forbids it) each write is waited for.
 class DirectWriter::Queue {
  public:
   Queue(std::byte* memory, int descriptor, std::shared_ptr<SyscallCounters> counters)
@@ -42,13 +42,15 @@ class DirectWriter::Queue {
   }
   ~Queue() {
     if (context_ != 0) ::syscall(SYS_io_destroy, context_);  // waits for them
+    ++counters_->closes;
+    ::close(descriptor_);
   }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // An empty buffer; waits for one. Sets `failed_` where a write that ended was not as it should be.
+  // An empty buffer; waits for one.
   std::size_t take() {
-    if (free_.empty()) collect();
+    while (free_.empty()) collect();
     const std::size_t buffer = free_.back();
     free_.pop_back();
     return buffer;
@@ -79,11 +81,11 @@ class DirectWriter::Queue {
     free_.push_back(buffer);
   }
 
-  // Waits for one that is under way, and takes all that are done.
+  // Waits for one that is under way, and takes all that are done. What failed is kept for throw_failure().
   void collect() {
     std::array<io_event, kBuffers> events{};
     const long done = ::syscall(SYS_io_getevents, context_, 1L, static_cast<long>(kBuffers), events.data(), nullptr);
-    if (done < 0 && errno != EINTR) fail(errno, 0);
+    if (done < 0 && errno != EINTR) throw system_error("io_getevents", "waiting for writes failed", errno);
     for (long i = 0; i < done; ++i) {
       const io_event& event = events[static_cast<std::size_t>(i)];
       const auto buffer = static_cast<std::size_t>(event.data);
@@ -105,7 +107,6 @@ class DirectWriter::Queue {
     if (error_ == 0) return;
     throw system_error(path, fmt::format("writing at byte {} failed", failed_at_), std::exchange(error_, 0));
   }
-  void count_close() { ++counters_->closes; }
 
  private:
   void write_rest(std::size_t buffer, std::size_t done) {
@@ -148,17 +149,13 @@ std::unique_ptr<DirectWriter> DirectWriter::open(const std::string& path, std::s
     return nullptr;
   }
   auto queue = std::make_unique<Queue>(memory, descriptor, std::move(counters));
-  return std::unique_ptr<DirectWriter>(new DirectWriter(path, descriptor, std::move(queue)));
+  return std::unique_ptr<DirectWriter>(new DirectWriter(path, std::move(queue)));
 }
 
-DirectWriter::DirectWriter(std::string path, int descriptor, std::unique_ptr<Queue> queue)
-    : path_(std::move(path)), descriptor_(descriptor), queue_(std::move(queue)) {}
+DirectWriter::DirectWriter(std::string path, std::unique_ptr<Queue> queue)
+    : path_(std::move(path)), queue_(std::move(queue)) {}
 
-DirectWriter::~DirectWriter() {
-  while (queue_->under_way() > 0) queue_->collect();
-  queue_->count_close();
-  ::close(descriptor_);
-}
+DirectWriter::~DirectWriter() = default;
 
 void DirectWriter::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
   std::size_t buffer = queue_->take();

@@ -39,10 +39,9 @@ class DirectWriter {
 
  private:
   class Queue;
-  DirectWriter(std::string path, int descriptor, std::unique_ptr<Queue> queue);
+  DirectWriter(std::string path, std::unique_ptr<Queue> queue);
 
   std::string path_;
-  int descriptor_;
   std::unique_ptr<Queue> queue_;
 };
 
