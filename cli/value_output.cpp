@@ -69,18 +69,6 @@ std::string for_people(T value) {
   }
 }
 
-// Calls action(T{}) with the field's element type.
-template <typename Action>
-void with_type(DataType type, const Action& action) {
-  switch (type) {
-    case DataType::float32: return action(float{});
-    case DataType::float64: return action(double{});
-    case DataType::int32: return action(std::int32_t{});
-    case DataType::int64: return action(std::int64_t{});
-    case DataType::uint8: return action(std::uint8_t{});
-  }
-}
-
 template <typename T>
 T value_at(const ReadValues& values, std::uint64_t number) {
   T value;

@@ -16,18 +16,6 @@ enum class Precision : std::uint8_t {
 
 DataType written_type(DataType type, Precision precision);
 
-// Calls `action` with a number of the C++ type.
-template <typename Action>
-void with_type(DataType type, const Action& action) {
-  switch (type) {
-    case DataType::float32: return action(float{});
-    case DataType::float64: return action(double{});
-    case DataType::int32: return action(std::int32_t{});
-    case DataType::int64: return action(std::int64_t{});
-    case DataType::uint8: return action(std::uint8_t{});
-  }
-}
-
 // One column of points that lie side by side: point i has its values at `data` + (i * width + first) elements.
 struct ColumnView {
   DataType type;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <iterator>
 
+#include "weft/view/xml_text.hpp"
+
 namespace weft::convert {
 
 namespace {
@@ -20,21 +22,6 @@ std::string_view vtk_type(DataType type) {
   return "";
 }
 
-// For an attribute's value.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 std::string opening(std::string_view type, bool compressed) {
   constexpr bool kLittle = std::endian::native == std::endian::little;
   return fmt::format(R"(<?xml version="1.0"?>
@@ -45,7 +32,7 @@ std::string opening(std::string_view type, bool compressed) {
 }
 
 std::string described(const VtkArray& array) {
-  std::string text = fmt::format(R"(type="{}" Name="{}")", vtk_type(array.type), escaped(array.name));
+  std::string text = fmt::format(R"(type="{}" Name="{}")", vtk_type(array.type), view::escaped_xml(array.name));
   if (array.components > 1) text += fmt::format(" NumberOfComponents=\"{}\"", array.components);
   if (array.tuples > 0) text += fmt::format(" NumberOfTuples=\"{}\"", array.tuples);
   return text;
@@ -145,7 +132,7 @@ std::string pvtu_text(const VtkDocument& document, std::span<const VtkGlobalText
   section("PPointData", document.on_nodes);
   section("PCellData", document.on_cells);
   section("PPoints", {{"Points", document.coordinates, 3}});
-  for (const std::string& file : files) text += fmt::format("<Piece Source=\"{}\"/>\n", escaped(file));
+  for (const std::string& file : files) text += fmt::format("<Piece Source=\"{}\"/>\n", view::escaped_xml(file));
   return text + "</PUnstructuredGrid>\n</VTKFile>\n";
 }
 
@@ -153,7 +140,7 @@ std::string pvd_text(std::span<const PvdEntry> steps) {
   std::string text = opening("Collection", false) + "<Collection>\n";
   for (const PvdEntry& step : steps) {
     fmt::format_to(std::back_inserter(text), "<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", step.time,
-                   escaped(step.file));
+                   view::escaped_xml(step.file));
   }
   return text + "</Collection>\n</VTKFile>\n";
 }

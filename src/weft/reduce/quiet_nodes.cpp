@@ -79,17 +79,8 @@ Extent extent_as(const T* values, std::uint64_t nodes, std::uint64_t stride, std
 
 Extent extent_of(DataType type, std::span<const std::byte> values, std::uint64_t nodes, std::uint64_t stride,
                  std::uint64_t offset) {
-  const auto as = [&]<typename T>(T) {
-    return extent_as(reinterpret_cast<const T*>(values.data()), nodes, stride, offset);
-  };
-  switch (type) {
-    case DataType::float32: return as(float{});
-    case DataType::float64: return as(double{});
-    case DataType::int32: return as(std::int32_t{});
-    case DataType::int64: return as(std::int64_t{});
-    case DataType::uint8: return as(std::uint8_t{});
-  }
-  return {};
+  return with_type(
+      type, [&]<typename T>(T) { return extent_as(reinterpret_cast<const T*>(values.data()), nodes, stride, offset); });
 }
 
 Extent extent_of(std::span<const BlockRow> rows) {
@@ -113,7 +104,7 @@ template <typename T>
 
 WEFT_WIDE
 void take_block(DataType type, const std::byte* from, std::uint64_t stride, BlockRow& row) {
-  switch (type) {
+  switch (type) {  // and no lambda, which would be compiled for the oldest processor alone
     case DataType::float32: return take_as<float>(from, stride, row);
     case DataType::float64: return take_as<double>(from, stride, row);
     case DataType::int32: return take_as<std::int32_t>(from, stride, row);

@@ -95,16 +95,9 @@ void WatchedTile::see(const WindowTimes& times, std::span<const std::byte> now, 
                       const WriteRow& write) {
   std::uint64_t node = 0;
   RowSink sink(rows_, node, write);
-  const auto as = [&]<typename T>(T) {
+  with_type(nodes_.type, [&]<typename T>(T) {
     see_as(times, reinterpret_cast<const T*>(now.data()), reinterpret_cast<const T*>(before.data()), sink, node);
-  };
-  switch (nodes_.type) {
-    case DataType::float32: return as(float{});
-    case DataType::float64: return as(double{});
-    case DataType::int32: return as(std::int32_t{});
-    case DataType::int64: return as(std::int64_t{});
-    case DataType::uint8: return as(std::uint8_t{});
-  }
+  });
 }
 
 void WatchedTile::see_row(std::uint64_t step, std::span<const std::byte> row) {

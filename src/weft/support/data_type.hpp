@@ -49,4 +49,17 @@ constexpr DataType data_type_of() {
   }
 }
 
+// Calls action(T{}), T the C++ type.
+template <typename Action>
+decltype(auto) with_type(DataType type, const Action& action) {
+  switch (type) {
+    case DataType::float32: return action(float{});
+    case DataType::int32: return action(std::int32_t{});
+    case DataType::int64: return action(std::int64_t{});
+    case DataType::uint8: return action(std::uint8_t{});
+    case DataType::float64: break;
+  }
+  return action(double{});
+}
+
 }  // namespace weft

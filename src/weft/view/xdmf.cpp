@@ -7,6 +7,7 @@
 #include <map>
 
 #include "weft/support/error.hpp"
+#include "weft/view/xml_text.hpp"
 
 namespace weft::view {
 
@@ -46,20 +47,6 @@ const CellName& cell_name(std::uint8_t type) {
   return *found;
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 std::string number_of(DataType type) {
   switch (type) {
     case DataType::float32:
@@ -77,7 +64,7 @@ class Text {
  public:
   Text(const View& view, const std::string& file, std::span<const double> times,
        std::span<const XdmfTopology> topologies)
-      : view_(view), file_(escaped(file)), times_(times), topologies_(topologies) {}
+      : view_(view), file_(escaped_xml(file)), times_(times), topologies_(topologies) {}
 
   std::string all() {
     line(0, R"(<?xml version="1.0"?>)");
@@ -98,7 +85,7 @@ class Text {
 
   std::string item(const std::string& path, DataType type, const Shape& shape) const {
     return fmt::format(R"(<DataItem Format="HDF" {} Dimensions="{}">{}:{}</DataItem>)", number_of(type), spaced(shape),
-                       file_, escaped(path));
+                       file_, escaped_xml(path));
   }
 
   // `count` elements from `start` on of a dataset of `shape`.
@@ -134,7 +121,7 @@ class Text {
   void one_grid(std::uint64_t step, std::size_t number, std::size_t run, bool alone) {
     const Block& block = view_.blocks[number];
     const int depth = alone ? 2 : 3;
-    line(depth, fmt::format(R"(<Grid Name="{}" GridType="Uniform">)", escaped(block.name)));
+    line(depth, fmt::format(R"(<Grid Name="{}" GridType="Uniform">)", escaped_xml(block.name)));
     if (alone) line(depth + 1, fmt::format(R"(<Time Value="{}"/>)", times_[step]));
     if (block.grid) {
       grid_geometry(*block.grid, depth + 1);
@@ -214,8 +201,8 @@ class Text {
     }
     const char* kind = field.components == 3 ? "Vector" : field.components == 9 ? "Tensor" : "Scalar";
     line(depth,
-         fmt::format(R"(<Attribute Name="{}" AttributeType="{}" Center="{}">{}</Attribute>)", escaped(field.name), kind,
-                     on_cells ? "Cell" : "Node", part(path, field.type, shape, box, shown)));
+         fmt::format(R"(<Attribute Name="{}" AttributeType="{}" Center="{}">{}</Attribute>)", escaped_xml(field.name),
+                     kind, on_cells ? "Cell" : "Node", part(path, field.type, shape, box, shown)));
   }
 
   const View& view_;
