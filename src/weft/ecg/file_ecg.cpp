@@ -10,8 +10,8 @@
 
 #include "weft/ecg/leads.hpp"
 #include "weft/reduce/as_double.hpp"
-#include "weft/reduce/conduction.hpp"
 #include "weft/reduce/field_choice.hpp"
+#include "weft/series/series_mesh.hpp"
 #include "weft/series/snapshot_sweep.hpp"
 #include "weft/support/error.hpp"
 
@@ -24,7 +24,7 @@ using storage::Subset;
 
 // The part of the mesh that the field stands on, its points numbered as the field's nodes.
 view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field) {
-  view::Mesh mesh = reduce::mesh_of(reader);
+  view::Mesh mesh = read_mesh(reader);
   const std::uint64_t points = mesh.points.size() / 3;
   const std::uint64_t count = field.per_step[0];
   if (field.subset == Subset::all && count == points) return mesh;

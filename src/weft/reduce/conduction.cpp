@@ -62,24 +62,6 @@ std::vector<std::vector<double>> distances_from(Communicator& comm, std::uint64_
   return distances;
 }
 
-view::Mesh mesh_of(const SeriesReader& reader) {
-  const auto read = [&]<typename T>(const char* path, std::vector<T>& values) {
-    const storage::ArrayMap* array = reader.map().find_fixed(path);
-    if (array == nullptr) {
-      throw Error(ErrorKind::usage, reader.path(), "has no mesh to measure distances along",
-                  "name one: --mesh mesh.vtu");
-    }
-    values.resize(element_count(array->shape));
-    reader.read_fixed(path, std::as_writable_bytes(std::span(values)));
-  };
-  view::Mesh mesh;
-  read("/mesh/points", mesh.points);
-  read("/mesh/offsets", mesh.cells.offsets);
-  read("/mesh/connectivity", mesh.cells.connectivity);
-  read("/mesh/types", mesh.cells.types);
-  return mesh;
-}
-
 void to_velocities(std::span<double> upstroke_times, std::span<const double> distances, double origin_time) {
   for (std::size_t i = 0; i < upstroke_times.size(); ++i) {
     const double velocity = distances[i] / (upstroke_times[i] - origin_time);

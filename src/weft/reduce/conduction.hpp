@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "weft/series/series_reader.hpp"
 #include "weft/support/communicator.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
@@ -25,9 +24,6 @@ struct NodeRange {
 std::vector<std::vector<double>> distances_from(Communicator& comm, std::uint64_t origin, std::uint64_t nodes,
                                                 const std::function<view::Mesh()>& mesh,
                                                 std::span<const NodeRange> ranges);
-
-// The mesh of a Weft file. Throws Error(usage) where it has none.
-view::Mesh mesh_of(const SeriesReader& reader);
 
 // Turns upstroke times into velocities, in place: NaN where either time is missing or they are the same, or where no
 // path leads.

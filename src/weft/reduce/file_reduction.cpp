@@ -16,6 +16,7 @@
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/trace_source.hpp"
 #include "weft/reduce/watched_tile.hpp"
+#include "weft/series/series_mesh.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/object_plan.hpp"
@@ -167,7 +168,10 @@ class Reducer {
     const std::uint64_t origin = *reduction_.settings.origin;
     const auto mesh = [&] {
       if (!reduction_.mesh.empty()) return view::read_vtu(reduction_.mesh);
-      if (storage::is_series_file(reduction_.path)) return mesh_of(SeriesReader::open(reduction_.path));
+      if (storage::is_series_file(reduction_.path)) {
+        const SeriesReader reader = SeriesReader::open(reduction_.path);
+        if (has_mesh(reader)) return read_mesh(reader);
+      }
       throw Error(ErrorKind::usage, reduction_.path, "has no mesh that Weft knows of", "name one: --mesh mesh.vtu");
     };
     const NodeRange range{mine_.first, mine_.count};

@@ -22,7 +22,8 @@ bool MapRows::is_full(std::uint64_t beat) const { return beat < rows_.size() && 
 
 void MapRows::set_written(std::uint64_t beat) {
   rows_[beat].written = true;
-  drop(beat);
+  rows_[beat].values = {};
+  *bytes_left_ += row_bytes();
 }
 
 std::span<double> MapRows::row(std::uint64_t beat) {
@@ -31,12 +32,6 @@ std::span<double> MapRows::row(std::uint64_t beat) {
 
 std::span<const double> MapRows::row(std::uint64_t beat) const {
   return beat < rows_.size() ? std::span<const double>(rows_[beat].values) : std::span<const double>();
-}
-
-void MapRows::drop(std::uint64_t beat) {
-  if (beat >= rows_.size() || rows_[beat].values.empty()) return;
-  *bytes_left_ += row_bytes();
-  rows_[beat].values = {};
 }
 
 }  // namespace weft::reduce

@@ -8,8 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "weft/reduce/running_beats.hpp"
-
 namespace weft::reduce {
 
 class MapRows {
@@ -26,13 +24,13 @@ class MapRows {
   bool put(std::uint64_t node, std::uint64_t beat, std::span<const double> values);
   // Whether all nodes have come with it.
   bool is_full(std::uint64_t beat) const;
+  // Gives its memory back.
   void set_written(std::uint64_t beat);
 
   // The row, or nothing where it holds no value or is written already.
   std::span<double> row(std::uint64_t beat);
   std::span<const double> row(std::uint64_t beat) const;
   bool is_written(std::uint64_t beat) const { return beat < rows_.size() && rows_[beat].written; }
-  void drop(std::uint64_t beat);
 
  private:
   struct Row {

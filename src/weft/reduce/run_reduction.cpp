@@ -12,6 +12,7 @@
 #include "weft/reduce/map_finish.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/watched_tile.hpp"
+#include "weft/series/series_mesh.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::reduce {
@@ -233,7 +234,7 @@ class RunReduction::Impl {
       std::vector<NodeRange> ranges;
       for (const TileNodes& nodes : ranges_) ranges.push_back({nodes.first, nodes.count});
       distances = distances_from(
-          comm, *spec_.settings.origin, nodes_, [&] { return mesh_of(*reader); }, ranges);
+          comm, *spec_.settings.origin, nodes_, [&] { return read_mesh(*reader); }, ranges);
     }
     const std::vector<MapPlan> plans = maps("", "");
     TraceReducer reducer(spec_.quantities, spec_.settings, spec_.own);
