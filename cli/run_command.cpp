@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/on_ranks.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
@@ -27,8 +29,15 @@ struct EcgArguments {
   kernels::EcgOptions options;
   std::string strategy = "owner";
   std::string layout = "reads";
-  std::string fields = "joint";
-  std::string mesh = "box";
+  std::string fields;
+  std::string mesh;
+  std::string dt = "0.1ms";
+  std::string duration = "450ms";
+  std::string print_every = "1ms";
+  std::string model = "bidomain";
+  std::string velocity;
+  std::string plates;
+  bool as_measured = false;
   std::string target = "1MiB";
   std::string budget = "256MiB";
   std::string direct = "auto";
@@ -62,6 +71,53 @@ DirectWrites parse_direct(const std::string& text) {
   throw Error(ErrorKind::usage, fmt::format("--direct '{}'", text), "is not known", "use auto, always or never");
 }
 
+double parse_ms(const std::string& text) { return 1e3 * parse_seconds(text); }
+
+// "A,B,.." as so many numbers.
+std::vector<double> parse_numbers(const std::string& name, const std::string& text, std::size_t count,
+                                  const char* example) {
+  std::vector<double> numbers;
+  std::istringstream in(text);
+  std::string part;
+  while (std::getline(in, part, ',')) {
+    std::size_t used = 0;
+    double number = 0;
+    try {
+      number = std::stod(part, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != part.size() || !std::isfinite(number)) break;
+    numbers.push_back(number);
+  }
+  if (numbers.size() == count && !in) return numbers;
+  throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), fmt::format("is not {} numbers", count),
+              fmt::format("for example {} {}", name, example));
+}
+
+kernels::SolveOptions parse_solve(const EcgArguments& arguments) {
+  kernels::SolveOptions solve = arguments.options.solve;
+  if (!arguments.mesh.empty() && arguments.mesh != "none") solve.mesh = arguments.mesh;
+  solve.dt = parse_ms(arguments.dt);
+  solve.duration = parse_ms(arguments.duration);
+  solve.print_every = parse_ms(arguments.print_every);
+  if (arguments.model != "bidomain" && arguments.model != "monodomain") {
+    throw Error(ErrorKind::usage, fmt::format("--model '{}'", arguments.model), "is not known",
+                "use bidomain or monodomain");
+  }
+  solve.monodomain = arguments.model == "monodomain";
+  solve.tune = !arguments.as_measured;
+  if (!arguments.velocity.empty()) {
+    const auto numbers = parse_numbers("--velocity", arguments.velocity, 2, "0.67,0.24");
+    solve.velocity = {numbers[0], numbers[1]};
+  }
+  if (!arguments.plates.empty()) {
+    const auto numbers = parse_numbers("--plates", arguments.plates, 3, "0.5,10,5");
+    solve.plates = kernels::PlateStimulus{numbers[0], numbers[1], numbers[2]};
+  }
+  return solve;
+}
+
 kernels::EcgOptions finish(const EcgArguments& arguments) {
   kernels::EcgOptions options = arguments.options;
   options.layout.kind = parse_layout(arguments.layout);
@@ -74,15 +130,18 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   options.writer.direct = parse_direct(arguments.direct);
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;
-  if (arguments.fields != "joint" && arguments.fields != "separate") {
+  if (!arguments.fields.empty() && arguments.fields != "joint" && arguments.fields != "separate") {
     throw Error(ErrorKind::usage, fmt::format("--fields '{}'", arguments.fields), "is not known",
                 "use joint or separate");
   }
-  options.joint = arguments.fields == "joint";
-  if (arguments.mesh != "box" && arguments.mesh != "none") {
+  const bool solve = options.source == "solve";
+  options.joint = arguments.fields.empty() ? !solve : arguments.fields == "joint";
+  options.mesh = arguments.mesh != "none";
+  if (solve) {
+    options.solve = parse_solve(arguments);
+  } else if (!arguments.mesh.empty() && arguments.mesh != "box" && arguments.mesh != "none") {
     throw Error(ErrorKind::usage, fmt::format("--mesh '{}'", arguments.mesh), "is not known", "use box or none");
   }
-  options.mesh = arguments.mesh == "box";
   kernels::parse_dealing(options.ownership);
   for (const std::string& hint : arguments.hints) {
     const std::size_t equals = hint.find('=');
@@ -132,18 +191,42 @@ void add_ecg(CLI::App& run) {
     return ecg->add_option(name, value, help)->capture_default_str()->group(group);
   };
   const char* what = "What is written";
-  text("--source", a.options.source, "synthetic (a travelling wave) or replay (a recording's steps)", what);
+  text("--source", a.options.source,
+       "synthetic (a travelling wave), replay (a recording's steps) or solve (a heart in a torso)", what);
   text("--from", a.options.from, "replay: the recording, FILE or FILE:DATASET", what);
-  ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all)")->group(what);
+  ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all; solve: at most, 20000)")
+      ->group(what);
   ecg->add_option("--steps", a.options.steps, "steps (synthetic: 151; replay: all)")->group(what);
-  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e", what);
-  text("--mesh", a.mesh, "synthetic: box (tetrahedra over exactly these nodes) or none", what);
+  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e (solve: separate, else joint)",
+       what);
+  text("--mesh", a.mesh,
+       "synthetic: box (tetrahedra over exactly these nodes); solve: torso, or slab:0.2 (Niederer's, of cubes of 0.2 "
+       "mm); "
+       "none: not in the file",
+       what);
   text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
   text("--out", a.options.out, "the file to write; an existing one is replaced", what)->required();
   ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
       ->group(what);
   ecg->add_flag("--append", a.options.append, "go on with the file, behind its committed steps")->group(what);
   ecg->add_option("--from-step", a.options.from_step, "with --append: go back to this step")->group(what);
+
+  const char* simulation = "The simulation (--source solve)";
+  text("--dt", a.dt, "its step", simulation);
+  text("--duration", a.duration, "how long it runs", simulation);
+  text("--print-every", a.print_every, "a step in the file", simulation);
+  text("--model", a.model, "bidomain or monodomain", simulation);
+  ecg->add_flag("--scatter", a.options.solve.scatter, "deal nodes by a partition of the mesh's graph, not in blocks")
+      ->group(simulation);
+  text("--velocity", a.velocity, "ALONG,ACROSS the fibres, m/s, for which conductivities are chosen (0.67,0.24)",
+       simulation);
+  ecg->add_flag("--as-measured", a.as_measured, "take the measured conductivities, however coarse the mesh")
+      ->group(simulation);
+  text("--conductivity-factor", a.options.solve.conductivity_factor, "on the heart's conductivities", simulation);
+  text("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms", simulation);
+  text("--plates", a.plates, "CURRENT,START,DURATION: uA/mm^2 between plates on the sides, ms", simulation);
+  text("--tolerance", a.options.solve.tolerance, "of the equations", simulation);
+  text("--petsc", a.options.solve.petsc, "options for PETSc: \"-phi_e_pc_type gamg\"", simulation);
 
   const char* how = "How it is written";
   text("--strategy", a.strategy, "owner, cached or per-step", how);

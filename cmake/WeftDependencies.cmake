@@ -11,3 +11,14 @@ find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)  # the command only
+
+# The kernel that solves (weft run ecg --source solve), where it is built on the same MPI: Debian's PETSc is Open MPI's.
+option(WEFT_PETSC "Look for PETSc" ON)
+if(WEFT_PETSC AND PkgConfig_FOUND AND WEFT_MPI MATCHES "^(openmpi|auto)$")
+  pkg_check_modules(WEFT_PETSC QUIET IMPORTED_TARGET PETSc)
+endif()
+if(TARGET PkgConfig::WEFT_PETSC)
+  message(STATUS "PETSc: ${WEFT_PETSC_VERSION}")
+else()
+  message(STATUS "PETSc: none, so no --source solve")
+endif()

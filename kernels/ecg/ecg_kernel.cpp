@@ -7,7 +7,6 @@
 #include <random>
 #include <thread>
 
-#include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/yardstick.hpp"
 #include "weft/support/progress.hpp"
@@ -26,10 +25,14 @@ struct Seconds {
   double run = 0;
 };
 
-std::unique_ptr<StepSource> make_source(Communicator& comm, const EcgOptions& options) {
+std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions& options) {
   const Dealing dealing = parse_dealing(options.ownership);
   if (options.source == "synthetic") {
-    return synthetic_source(comm, options.nodes.value_or(100'000), options.steps.value_or(151), options.joint, dealing);
+    return synthetic_source(comm, options.nodes.value_or(100'000), options.steps.value_or(151), options.joint,
+                            options.mesh, dealing);
+  }
+  if (options.source == "solve") {
+    return solve_source(comm.handle(), options.solve, options.nodes, options.joint, options.mesh);
   }
   if (options.source == "replay") {
     if (options.from.empty()) {
@@ -37,19 +40,22 @@ std::unique_ptr<StepSource> make_source(Communicator& comm, const EcgOptions& op
     }
     return replay_source(comm, options.from, options.nodes, options.steps, dealing);
   }
-  throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic or replay").agreed();
+  throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic, replay or solve")
+      .agreed();
 }
 
 using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
 
-SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const StepSource& source,
-                         const EcgOptions& options, const Observers& observers) {
+SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgOptions& options,
+                         const Observers& observers) {
   if (options.append) {
     AppendSpec spec;
     spec.observers = observers;
     spec.from_step = options.from_step;
     spec.options = options.writer;
-    for (const SourceField& field : source.fields()) spec.owned.emplace_back(field.name, field.owned);
+    for (const SourceField& field : source.fields()) {
+      if (field.support != Support::global) spec.owned.emplace_back(field.name, field.owned);
+    }
     return append_series(mpi_comm, options.out, spec, options.mpi);
   }
   SeriesSpec spec;
@@ -57,9 +63,7 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const Step
   if (!options.unknown_steps) spec.steps = source.steps();
   spec.time_units = "ms";
   spec.align_bytes = options.align_bytes;
-  if (options.mesh && options.source == "synthetic") {
-    spec.mesh = part_of(box_mesh(source.nodes()), comm.rank(), comm.size());
-  }
+  spec.mesh = source.mesh();
   spec.options = options.writer;
   for (const SourceField& from : source.fields()) {
     FieldSpec field;
@@ -70,6 +74,9 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const Communicator& comm, const Step
     field.owned = from.owned;
     field.layout = options.layout;
     field.components = from.components;
+    field.support = from.support;
+    field.attributes = from.attributes;
+    field.subset = from.subset;
     spec.fields.push_back(std::move(field));
   }
   return create_series(mpi_comm, options.out, spec, options.mpi);
@@ -191,8 +198,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   const Stopwatch clock;
   const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
   const Observers observers(reduction ? 1 : 0, reduction);
-  SeriesWriter writer =
-      timed(seconds.blocked, [&] { return make_writer(mpi_comm, comm, *source, options, observers); });
+  SeriesWriter writer = timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers); });
   write_steps(writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;
@@ -219,6 +225,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"counters", counters_json(comm, writer.counters())},
       {"peak_rss_bytes", comm.max(peak_rss_bytes())},
   };
+  if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());
   if (options.yardstick && first == 0) measure_raw();
   if (raw) {

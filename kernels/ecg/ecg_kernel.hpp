@@ -12,18 +12,20 @@
 #include <optional>
 #include <string>
 
+#include "kernels/ecg/solve/solve_options.hpp"
 #include "weft/reduce/run_reduction.hpp"
 #include "weft/series/mpi_series.hpp"
 
 namespace weft::kernels {
 
 struct EcgOptions {
-  std::string source = "synthetic";    // or replay
+  std::string source = "synthetic";    // replay, solve
   std::string from;                    // FILE[:DATASET], for replay
   std::optional<std::uint64_t> nodes;  // nothing: 100,000 for synthetic, all that are recorded for replay
   std::optional<std::uint64_t> steps;  // nothing: 151 for synthetic, all that are recorded for replay
   bool joint = true;
-  bool mesh = true;  // synthetic: the file gets a mesh of exactly its nodes (box_mesh.hpp)
+  bool mesh = true;  // synthetic and solve: the file gets the mesh
+  SolveOptions solve;
   std::string ownership = "blocks";
   LayoutSpec layout;
   MpiOptions mpi;
@@ -41,7 +43,8 @@ struct EcgOptions {
 
 // Runs the kernel on all ranks of `comm` and returns the report, the same on every rank: kernel, source, strategy,
 // layout, chunk, ranks, steps, nodes, bytes, file, seconds{output, drain, flush, source, compute, run, raw?},
-// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps). `output` is all the time the
+// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps), solve? (of the
+// simulation). `output` is all the time the
 // slowest rank was blocked in Weft, create and close included; `drain`, a part of it, is close() alone; `flush` is the
 // flush thread's busy time (owner), `compute` that of the pauses. Counters are sums over the ranks but for windows and
 // collective_writes, where all ranks take part in each. Collective; throws agreed errors, and others that leave the

@@ -8,6 +8,7 @@
 //   phi_e = V (-0.05 - 0.1 x)                                            mV
 #include <algorithm>
 
+#include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 
@@ -32,8 +33,9 @@ inline Values wave(double s, double n, double inverse_nodes) {
 
 class SyntheticSource final : public StepSource {
  public:
-  SyntheticSource(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint, Dealing dealing)
+  SyntheticSource(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint, bool mesh, Dealing dealing)
       : nodes_(nodes), steps_(steps) {
+    if (mesh) mesh_ = part_of(box_mesh(nodes), comm.rank(), comm.size());
     const bool blocks = dealing == Dealing::blocks;
     block_ = partition::even_block(nodes, comm.rank(), comm.size());
     if (!blocks) mine_ = dealt_nodes(dealing, nodes, comm.rank(), comm.size());
@@ -59,6 +61,7 @@ class SyntheticSource final : public StepSource {
   std::uint64_t steps() const override { return steps_; }
   std::uint64_t nodes() const override { return nodes_; }
   double time_of(std::uint64_t step) override { return static_cast<double>(step); }
+  std::optional<MeshSpec> mesh() const override { return mesh_; }
 
   std::span<const std::byte> values(std::size_t field, std::uint64_t step) override {
     const auto s = static_cast<double>(step);
@@ -95,6 +98,7 @@ class SyntheticSource final : public StepSource {
 
   std::uint64_t nodes_;
   std::uint64_t steps_;
+  std::optional<MeshSpec> mesh_;
   partition::Block block_{};
   std::vector<std::uint64_t> mine_;  // where nodes are not contiguous
   bool contiguous_ = true;
@@ -105,7 +109,7 @@ class SyntheticSource final : public StepSource {
 }  // namespace
 
 std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint,
-                                             Dealing dealing) {
+                                             bool mesh, Dealing dealing) {
   if (nodes == 0) throw Error(ErrorKind::usage, "--nodes 0", "a heart without nodes", "give at least 1").agreed();
   if (steps == 0) throw Error(ErrorKind::usage, "--steps 0", "a run without steps", "give at least 1").agreed();
   constexpr std::uint64_t kMostNodesPerRank = 0x7fffffff;
@@ -113,7 +117,7 @@ std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t n
     throw Error(ErrorKind::usage, "--nodes", "more than 2^31 - 1 nodes a rank", "use more ranks").agreed();
   }
   std::unique_ptr<StepSource> source;
-  agree_on(comm, [&] { source = std::make_unique<SyntheticSource>(comm, nodes, steps, joint, dealing); });
+  agree_on(comm, [&] { source = std::make_unique<SyntheticSource>(comm, nodes, steps, joint, mesh, dealing); });
   return source;
 }
 

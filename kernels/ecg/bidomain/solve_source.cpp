@@ -1,0 +1,332 @@
+// The steps of a simulation that runs while they are written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "kernels/ecg/bidomain/bidomain.hpp"
+#include "kernels/ecg/heart/heart_mesh.hpp"
+#include "kernels/ecg/solve/assembly.hpp"
+#include "kernels/ecg/solve/cable.hpp"
+#include "kernels/ecg/step_source.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/mpi_communicator.hpp"
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::kernels {
+
+namespace {
+
+HeartMesh make_mesh(const SolveOptions& options, std::optional<std::uint64_t> nodes) {
+  constexpr std::uint64_t kNodes = 20'000;
+  if (options.mesh == "torso") return torso_mesh(nodes.value_or(kNodes));
+  constexpr std::string_view kSlab = "slab:";
+  if (options.mesh.starts_with(kSlab)) {
+    double spacing = 0;
+    const char* const end = options.mesh.data() + options.mesh.size();
+    const auto [at, code] = std::from_chars(options.mesh.data() + kSlab.size(), end, spacing);
+    if (code == std::errc() && at == end && !nodes) return slab_mesh(spacing);
+    throw Error(ErrorKind::usage, "--mesh " + options.mesh,
+                nodes ? "has as many nodes as its spacing gives" : "is not slab:MILLIMETRES",
+                nodes ? "leave --nodes out" : "for example slab:0.2");
+  }
+  throw Error(ErrorKind::usage, "--mesh " + options.mesh, "is not known", "use torso or slab:0.2");
+}
+
+// How many times `part` goes into `whole`; both in ms.
+std::uint64_t parts_in(double whole, double part, const char* what) {
+  const double parts = std::round(whole / part);
+  if (parts < 1 || std::fabs(parts * part - whole) > 1e-6 * part) {
+    throw Error(ErrorKind::usage, what, fmt::format("{:.6g} ms is no multiple of {:.6g} ms", whole, part),
+                "let one divide the other");
+  }
+  return static_cast<std::uint64_t>(parts);
+}
+
+void check_times(const SolveOptions& options) {
+  constexpr double kLongestStep = 1;  // ms: a wave front has passed a node by then
+  if (!(options.dt > 0) || options.dt > kLongestStep) {
+    throw Error(ErrorKind::usage, "--dt", fmt::format("a step of {:.6g} ms", options.dt),
+                fmt::format("give more than 0 and at most {} ms", kLongestStep));
+  }
+  if (!(options.print_every > 0) || !(options.duration >= 0)) {
+    throw Error(ErrorKind::usage, "--print-every and --duration", "are times", "give positive ones");
+  }
+  if (!(options.tolerance > 0) || options.tolerance >= 1) {
+    throw Error(ErrorKind::usage, "--tolerance", "lies between 0 and 1", "for example 1e-7");
+  }
+}
+
+// The heart's conductivities, and how they were found.
+struct Chosen {
+  Conductivities conductivities;
+  nlohmann::json report;
+};
+
+Conductivity scaled(const Conductivity& sigma, double along, double across) {
+  return {sigma.along * along, sigma.across * across};
+}
+
+// Along the fibres and across; rank 0 tunes one and rank 1 the other, or rank 0 both.
+Chosen choose_conductivities(MPI_Comm comm, const HeartMesh& mesh, const SolveOptions& options) {
+  Chosen chosen;
+  chosen.conductivities.intracellular =
+      scaled(chosen.conductivities.intracellular, options.conductivity_factor, options.conductivity_factor);
+  chosen.conductivities.extracellular =
+      scaled(chosen.conductivities.extracellular, options.conductivity_factor, options.conductivity_factor);
+  if (!options.tune) {
+    chosen.report = {{"tuned", false}};
+    return chosen;
+  }
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::array<Tuned, 2> tuned{};
+  if (rank == 0) tuned[0] = tuned_conductivity(options.velocity.along, mesh.spacing, options.dt);
+  if (rank == std::min(1, ranks - 1)) {
+    tuned[1] = tuned_conductivity(options.velocity.across, mesh.spacing, options.dt);
+  }
+  check_mpi(MPI_Bcast(&tuned[0], sizeof(Tuned), MPI_BYTE, 0, comm), "MPI_Bcast");
+  check_mpi(MPI_Bcast(&tuned[1], sizeof(Tuned), MPI_BYTE, std::min(1, ranks - 1), comm), "MPI_Bcast");
+  const Conductivity measured = Conductivities{}.monodomain();
+  const double along = tuned[0].conductivity / measured.along * options.conductivity_factor;
+  const double across = tuned[1].conductivity / measured.across * options.conductivity_factor;
+  chosen.conductivities.intracellular = scaled(Conductivities{}.intracellular, along, across);
+  chosen.conductivities.extracellular = scaled(Conductivities{}.extracellular, along, across);
+  const auto direction = [](double factor, const Tuned& one, double wanted) {
+    return nlohmann::json{
+        {"factor", factor}, {"velocity_wanted_m_per_s", wanted}, {"velocity_of_a_cable_m_per_s", one.velocity}};
+  };
+  chosen.report = {{"tuned", true},
+                   {"along", direction(along, tuned[0], options.velocity.along)},
+                   {"across", direction(across, tuned[1], options.velocity.across)}};
+  return chosen;
+}
+
+std::vector<std::int32_t> deal_nodes(MPI_Comm comm, const HeartMesh& mesh, bool scatter) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::vector<std::int32_t> rank_of = contiguous_ranks(mesh.points.size(), mesh.heart_nodes, ranks);
+  if (!scatter || ranks == 1) return rank_of;
+  const NodeDealing contiguous(rank_of, mesh.heart_nodes, rank, ranks);
+  constexpr std::int32_t kCell = 4;  // a cell is about as much work as this many nodes' equations
+  std::vector<std::int32_t> weights(static_cast<std::size_t>(contiguous.local()), 1);
+  std::fill_n(weights.begin(), contiguous.heart().size(), kCell);
+  const std::vector<std::int32_t> rank_of_equation =
+      graph_partition(comm, whole_stiffness(mesh, contiguous, {1, 1}), weights, mesh.points.size());
+  for (std::size_t n = 0; n < rank_of.size(); ++n) {
+    rank_of[n] = rank_of_equation[static_cast<std::size_t>(contiguous.equation(static_cast<std::int32_t>(n)))];
+  }
+  return rank_of;
+}
+
+// Rows of nodes, of `per_node` values each; the local array holds the nodes in this order.
+partition::Ownership rows_of(std::uint64_t nodes, std::span<const std::uint64_t> ids, const Shape& per_node = {}) {
+  Shape shape{nodes};
+  shape.insert(shape.end(), per_node.begin(), per_node.end());
+  if (ids.empty()) return partition::Ownership::none(shape);
+  if (ids.back() - ids.front() + 1 != ids.size()) return partition::Ownership::nodes(shape, ids);
+  Box box = whole(shape);
+  box.start[0] = ids.front();
+  box.count[0] = ids.size();
+  return partition::Ownership::box(shape, box);
+}
+
+class SolveSource final : public StepSource {
+ public:
+  SolveSource(MPI_Comm comm, const SolveOptions& options, std::optional<std::uint64_t> nodes, bool joint,
+              bool with_mesh)
+      : comm_(comm),
+        options_(options),
+        joint_(joint),
+        with_mesh_(with_mesh),
+        session_(comm, options.petsc),
+        mesh_(make_mesh(options, nodes)),
+        chosen_(choose_conductivities(comm, mesh_, options)),
+        dealing_(deal_nodes(comm, mesh_, options.scatter), mesh_.heart_nodes, rank_in(comm), ranks_in(comm)),
+        steps_a_print_(parts_in(options.print_every, options.dt, "--print-every")),
+        steps_(options.duration > 0 ? parts_in(options.duration, options.print_every, "--duration") + 1 : 1),
+        bidomain_(comm, mesh_, dealing_,
+                  {options.dt, options.monodomain, chosen_.conductivities, options.stimulus, options.plates,
+                   options.tolerance}) {
+    heart_.assign(dealing_.heart().begin(), dealing_.heart().end());
+    all_ = heart_;
+    all_.insert(all_.end(), dealing_.rest().begin(), dealing_.rest().end());
+    const bool whole_heart = mesh_.heart_nodes == mesh_.points.size();
+    if (joint_) {
+      SourceField data{"Data", "mV", DataType::float64, {nodes_(), 2}};
+      data.owned = rows_of(nodes_(), all_, {2});
+      data.components = {"V", "phi_e"};
+      fields_.push_back(std::move(data));
+    } else {
+      SourceField v{"V", "mV", DataType::float64, {mesh_.heart_nodes}};
+      v.owned = rows_of(mesh_.heart_nodes, heart_);
+      if (!whole_heart) v.subset = heart_;
+      fields_.push_back(std::move(v));
+      SourceField phi_e{"phi_e", "mV", DataType::float64, {nodes_()}};
+      phi_e.owned = rows_of(nodes_(), all_);
+      fields_.push_back(std::move(phi_e));
+    }
+    if (!mesh_.electrodes.empty()) {
+      SourceField electrodes{"electrodes", "mV", DataType::float64, {mesh_.electrodes.size()}};
+      electrodes.support = Support::global;
+      electrodes.owned = partition::Ownership::none(electrodes.per_step);
+      std::string names;
+      std::vector<std::int64_t> at;
+      for (const ElectrodeNode& electrode : mesh_.electrodes) {
+        names += (names.empty() ? "" : ",") + electrode.name;
+        at.push_back(electrode.node);
+      }
+      electrodes.attributes["electrodes"] = names;
+      electrodes.attributes["nodes"] = at;
+      fields_.push_back(std::move(electrodes));
+      potentials_.resize(mesh_.electrodes.size());
+    }
+  }
+
+  const std::vector<SourceField>& fields() const override { return fields_; }
+  std::uint64_t steps() const override { return steps_; }
+  std::uint64_t nodes() const override { return nodes_(); }
+  double time_of(std::uint64_t step) override { return static_cast<double>(step) * options_.print_every; }
+
+  std::span<const std::byte> values(std::size_t field, std::uint64_t step) override {
+    while (reached_ < step) {
+      bidomain_.advance(steps_a_print_);
+      ++reached_;
+    }
+    const std::string& name = fields_[field].name;
+    if (name == "V") return std::as_bytes(bidomain_.v());
+    if (name == "phi_e") return std::as_bytes(bidomain_.phi_e());
+    if (name == "electrodes") return std::as_bytes(electrode_potentials());
+    pairs_.assign(2 * all_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < heart_.size(); ++i) pairs_[2 * i] = bidomain_.v()[i];
+    for (std::size_t i = 0; i < all_.size(); ++i) pairs_[2 * i + 1] = bidomain_.phi_e()[i];
+    return std::as_bytes(std::span(pairs_));
+  }
+
+  std::optional<MeshSpec> mesh() const override {
+    if (!with_mesh_) return std::nullopt;
+    MeshSpec spec;
+    spec.points = nodes_();
+    spec.owned = rows_of(nodes_(), all_, {3});
+    for (const std::uint64_t node : all_) {
+      const Vector3& p = mesh_.points[node];
+      spec.coordinates.insert(spec.coordinates.end(), {p.x, p.y, p.z});
+    }
+    // The same cells in the same order on any number of ranks.
+    const partition::Block cells = partition::even_block(mesh_.tetrahedra.size(), rank_in(comm_), ranks_in(comm_));
+    constexpr std::uint8_t kVtkTetrahedron = 10;
+    spec.cell_types.assign(cells.count, kVtkTetrahedron);
+    spec.cell_sizes.assign(cells.count, 4);
+    for (std::uint64_t t = cells.first; t < cells.first + cells.count; ++t) {
+      spec.connectivity.insert(spec.connectivity.end(), mesh_.tetrahedra[t].begin(), mesh_.tetrahedra[t].end());
+    }
+    return spec;
+  }
+
+  nlohmann::json report() override {
+    const auto equations = [](const Convergence& one) {
+      const double mean = one.solves > 0 ? static_cast<double>(one.iterations) / static_cast<double>(one.solves) : 0.0;
+      return nlohmann::json{{"solves", one.solves},
+                            {"iterations", one.iterations},
+                            {"mean_iterations", mean},
+                            {"most_iterations", one.most_iterations}};
+    };
+    const Bidomain::Currents currents = bidomain_.currents();
+    return {{"model", options_.monodomain ? "monodomain" : "bidomain with bath"},
+            {"mesh", mesh_.description},
+            {"heart_nodes", mesh_.heart_nodes},
+            {"tetrahedra", mesh_.tetrahedra.size()},
+            {"spacing_mm", mesh_.spacing},
+            {"dt_ms", options_.dt},
+            {"print_every_ms", options_.print_every},
+            {"duration_ms", options_.duration},
+            {"scatter", options_.scatter},
+            {"conductivities", chosen_.report},
+            {"ksp", {{"v", equations(bidomain_.v_convergence())}, {"phi_e", equations(bidomain_.phi_e_convergence())}}},
+            {"current_lost_uA", currents.sum},
+            {"current_flowing_uA", currents.absolute}};
+  }
+
+  std::vector<StateField> state() const override {
+    Bidomain::State state = bidomain_.state();
+    std::vector<StateField> fields(3);
+    fields[0] = {"V", {mesh_.heart_nodes}, rows_of(mesh_.heart_nodes, heart_), std::move(state.v)};
+    fields[1] = {"phi_e", {nodes_()}, rows_of(nodes_(), all_), std::move(state.phi_e)};
+    fields[2] = {"cells",
+                 {mesh_.heart_nodes, Bidomain::kCellValues},
+                 rows_of(mesh_.heart_nodes, heart_, {Bidomain::kCellValues}),
+                 std::move(state.cells)};
+    return fields;
+  }
+
+  void restore(std::uint64_t step, const std::vector<StateField>& fields) override {
+    bidomain_.restore({time_of(step), fields.at(0).values, fields.at(1).values, fields.at(2).values});
+    reached_ = step;
+  }
+
+ private:
+  static int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+  }
+  static int ranks_in(MPI_Comm comm) {
+    int ranks = 1;
+    MPI_Comm_size(comm, &ranks);
+    return ranks;
+  }
+  std::uint64_t nodes_() const { return mesh_.points.size(); }
+
+  // Every electrode's potential comes from the rank that has its node.
+  std::span<const double> electrode_potentials() {
+    std::fill(potentials_.begin(), potentials_.end(), 0.0);
+    for (std::size_t e = 0; e < potentials_.size(); ++e) {
+      const std::int32_t at = dealing_.local_of(mesh_.electrodes[e].node);
+      if (at >= 0) potentials_[e] = bidomain_.phi_e()[static_cast<std::size_t>(at)];
+    }
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, potentials_.data(), static_cast<int>(potentials_.size()), MPI_DOUBLE, MPI_SUM,
+                            comm_),
+              "MPI_Allreduce");
+    return potentials_;
+  }
+
+  MPI_Comm comm_;
+  SolveOptions options_;
+  bool joint_;
+  bool with_mesh_;
+  PetscSession session_;
+  HeartMesh mesh_;
+  Chosen chosen_;
+  NodeDealing dealing_;
+  std::uint64_t steps_a_print_;
+  std::uint64_t steps_;
+  Bidomain bidomain_;
+  std::vector<std::uint64_t> heart_;  // this rank's nodes
+  std::vector<std::uint64_t> all_;    // and with those outside the heart
+  std::vector<SourceField> fields_;
+  std::vector<double> pairs_;
+  std::vector<double> potentials_;
+  std::uint64_t reached_ = 0;  // the step whose values are at hand
+};
+
+}  // namespace
+
+std::unique_ptr<StepSource> solve_source(MPI_Comm comm, const SolveOptions& options, std::optional<std::uint64_t> nodes,
+                                         bool joint, bool mesh) {
+  try {
+    check_times(options);
+    return std::make_unique<SolveSource>(comm, options, nodes, joint, mesh);
+  } catch (const Error& error) {
+    // Every rank does the same with the same numbers until the first step.
+    throw error.agreed();
+  }
+}
+
+}  // namespace weft::kernels
