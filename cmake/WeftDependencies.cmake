@@ -11,3 +11,11 @@ find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)  # the command only
+
+option(WEFT_CAIRO "Draw ECG sheets (weft ecg --plot) with cairo, where it is found" ON)
+if(WEFT_CAIRO AND PkgConfig_FOUND)
+  pkg_check_modules(WEFT_CAIRO_LIBRARY QUIET IMPORTED_TARGET cairo>=1.14)  # the command only
+endif()
+if(WEFT_CAIRO AND NOT WEFT_CAIRO_LIBRARY_FOUND)
+  message(STATUS "No cairo: weft ecg will not draw (--plot)")
+endif()
