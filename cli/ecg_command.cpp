@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/ecg_sheet.hpp"
 #include "cli/text_table.hpp"
 #include "weft/ecg/file_ecg.hpp"
+#include "weft/ecg/sheet_layout.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -25,6 +28,7 @@ struct EcgArguments {
   std::string field;
   std::vector<std::string> electrodes;
   double diffusivity = 1;
+  std::string plot;  // empty: none
   bool csv = false;
   bool json = false;
 };
@@ -57,9 +61,14 @@ void print_csv(const ecg::Ecg& ecg) {
 json to_json(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds) {
   json signals = json::array();
   for (const ecg::Signal& signal : ecg.signals) signals.push_back({{"name", signal.name}, {"values", signal.values}});
-  return {{"file", arguments.path}, {"field", arguments.field},     {"diffusivity", arguments.diffusivity},
-          {"times", ecg.times},     {"time_units", ecg.time_units}, {"signals", signals},
-          {"seconds", seconds}};
+  return {{"file", arguments.path},
+          {"field", arguments.field},
+          {"diffusivity", arguments.diffusivity},
+          {"times", ecg.times},
+          {"time_units", ecg.time_units},
+          {"signals", signals},
+          {"seconds", seconds},
+          {"plot", arguments.plot.empty() ? json() : json(arguments.plot)}};
 }
 
 std::string to_text(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds) {
@@ -76,12 +85,20 @@ std::string to_text(const EcgArguments& arguments, const ecg::Ecg& ecg, double s
     }
     rows.push_back(std::move(row));
   }
-  return text + text_table(rows, 1) + "\nevery step: --csv\n";
+  text += text_table(rows, 1) + "\n";
+  return text + (arguments.plot.empty() ? "every step: --csv; a picture: --plot ecg.png\n"
+                                        : fmt::format("drawn: {}\n", arguments.plot));
 }
 
 void run(const EcgArguments& arguments) {
   const Stopwatch clock;
+  std::optional<EcgSheetFile> plot;
+  if (!arguments.plot.empty()) plot.emplace(arguments.plot);  // what cannot be written is said before the reading
   const ecg::Ecg ecg = computed(arguments);
+  if (plot) {
+    // Whatever the field's unit, a pseudo-ECG's is arbitrary.
+    plot->draw(ecg::lay_out_sheet(ecg, {std::filesystem::path(arguments.path).filename().string(), ""}));
+  }
   if (arguments.csv) {
     print_csv(ecg);
   } else if (arguments.json) {
@@ -104,9 +121,11 @@ void add_ecg_command(CLI::App& app) {
                    "twelve leads are added")
       ->required();
   command->add_option("--diffusivity", arguments->diffusivity, "the factor D")->capture_default_str();
+  command->add_option("--plot", arguments->plot, "Draw the ECG sheet, 25 mm/s, to this .png, .svg or .pdf");
   CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step, as CSV");
   command->add_flag("--json", arguments->json, "Print every step, as JSON")->excludes(csv);
-  command->footer("Example:\n  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --csv");
+  command->footer(
+      "Example:\n  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --plot ecg.png");
   command->callback([arguments] { run(*arguments); });
 }
 
