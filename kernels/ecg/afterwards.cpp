@@ -48,6 +48,7 @@ struct Opened {
   void report_reading(Communicator& comm, json& report) const {
     report["reading_seconds"] = slowest(comm, file->seconds());
     report["reads"] = comm.sum(file->reads());
+    report["bytes_read"] = comm.sum(file->bytes());
   }
 };
 

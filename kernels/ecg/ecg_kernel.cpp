@@ -173,9 +173,9 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   }
   if (options.afterwards) {
     agree_on(comm, [&] { check_afterwards(*options.afterwards); });
-    if (!options.mesh || options.source != "synthetic") {
+    if (!options.mesh || options.source == "replay") {
       throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
-                  "use --source synthetic --mesh box")
+                  "leave out --mesh none and --source replay")
           .agreed();
     }
   }

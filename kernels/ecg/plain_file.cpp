@@ -82,6 +82,7 @@ void PlainFile::read(const std::string& dataset, const Box& box, DataType type, 
                       path_, "cannot read " + dataset, ErrorKind::data);
   seconds_ += clock.seconds();
   ++reads_;
+  bytes_ += values.size();
 }
 
 }  // namespace weft::kernels

@@ -30,7 +30,8 @@ class PlainFile {
   void read(const std::string& dataset, const Box& box, DataType type, std::span<std::byte> values);
 
   std::uint64_t reads() const { return reads_; }  // H5Dreads until now
-  double seconds() const { return seconds_; }     // that these took
+  std::uint64_t bytes() const { return bytes_; }  // that they gave; how many were read is HDF5's business
+  double seconds() const { return seconds_; }     // that they took
 
  private:
   struct Dataset {
@@ -44,6 +45,7 @@ class PlainFile {
   storage::Handle file_;
   std::map<std::string, Dataset> datasets_;
   std::uint64_t reads_ = 0;
+  std::uint64_t bytes_ = 0;
   double seconds_ = 0;
 };
 

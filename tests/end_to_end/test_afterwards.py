@@ -69,6 +69,7 @@ def test_copies_and_maps_are_those_of_weft(
     check_same_copies(folder, path, ranks)
     assert maps["maps"] == str(folder / "maps.h5") and maps["quantities"] == QUANTITIES
     assert maps["nodes"] == nodes and maps["reads"] == nodes, "one H5Dread a node"
+    assert maps["bytes_read"] == 8 * nodes * steps
     check_same_maps(folder / "maps.h5", path)
     for phase in (conversion, maps):
         assert 0 < phase["reading_seconds"] < phase["seconds"] < w.PATIENCE
@@ -97,7 +98,8 @@ def test_a_series_that_grew_and_one_that_went_on(tmp_path: Path) -> None:
     path = tmp_path / "a.h5"
     folder = tmp_path / "a.h5.afterwards"
     more = ["--nodes", 300, "--target", "4KiB", "--unknown-steps", *PAPER, "--keep-afterwards", "--max-beats", 3]
-    for steps, append in [(100, []), (170, ["--append"])]:
+    runs: list[tuple[int, list[str]]] = [(100, []), (170, ["--append"])]
+    for steps, append in runs:
         report = w.run_ecg(path, *more, "--steps", steps, *append, "--threshold", -40, ranks=2)["afterwards"]
         assert report["conversion"]["steps"] == steps
         check_same_copies(folder, path, 2)
