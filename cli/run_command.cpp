@@ -54,6 +54,9 @@ struct EcgArguments {
   std::uint64_t max_beats = 8;
   std::optional<std::uint64_t> origin;
   double fill = std::numeric_limits<double>::quiet_NaN();
+  std::string afterwards = "none";
+  std::string afterwards_cache = "128MiB";
+  bool keep_afterwards = false;
   bool json = false;
 };
 
@@ -160,6 +163,17 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
                                  .settings = {arguments.threshold, arguments.max_beats, arguments.origin},
                                  .fill = arguments.fill};
   }
+  if (arguments.afterwards != "none" && arguments.afterwards != "paper") {
+    throw Error(ErrorKind::usage, fmt::format("--afterwards '{}'", arguments.afterwards), "is not known",
+                "use none or paper");
+  }
+  const std::uint64_t cache_bytes = parse_bytes(arguments.afterwards_cache);
+  if (arguments.afterwards == "paper") {
+    options.afterwards = kernels::Afterwards{
+        cache_bytes, arguments.keep_afterwards, {arguments.threshold, arguments.max_beats, arguments.origin}};
+  } else if (arguments.keep_afterwards) {
+    throw Error(ErrorKind::usage, "--keep-afterwards", "nothing is made afterwards", "add --afterwards paper");
+  }
   if (options.from_step && !options.append) {
     throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
   }
@@ -246,6 +260,13 @@ void add_ecg(CLI::App& run) {
   text("--max-beats", a.max_beats, "rows of a map per beat", maps);
   ecg->add_option("--origin", a.origin, "the node conduction_velocity is measured from")->group(maps);
   ecg->add_option("--fill", a.fill, "where a node has no value; NaN where nothing is said")->group(maps);
+
+  const char* after = "What comes after, with the finished file";
+  text("--afterwards", a.afterwards,
+       "none, or paper: VTU files of every step and maps node after node, read by HDF5 alone, timed", after);
+  text("--afterwards-cache", a.afterwards_cache, "HDF5's chunk cache for that, on each rank", after);
+  ecg->add_flag("--keep-afterwards", a.keep_afterwards, "keep the VTU files, which are removed one by one else")
+      ->group(after);
 
   const char* where = "For the file system";
   text("--align", a.align, "large data begin at multiples of this", where);

@@ -21,6 +21,8 @@ if(TARGET PkgConfig::WEFT_PETSC)
   message(STATUS "PETSc: ${WEFT_PETSC_VERSION}")
 else()
   message(STATUS "PETSc: none, so no --source solve")
+endif()
+
 option(WEFT_CAIRO "Draw ECG sheets (weft ecg --plot) with cairo, where it is found" ON)
 if(WEFT_CAIRO AND PkgConfig_FOUND)
   pkg_check_modules(WEFT_CAIRO_LIBRARY QUIET IMPORTED_TARGET cairo>=1.14)  # the command only

@@ -178,6 +178,14 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   if (options.out.empty()) {
     throw Error(ErrorKind::usage, "weft run ecg", "no output file is named", "add --out FILE").agreed();
   }
+  if (options.afterwards) {
+    agree_on(comm, [&] { check_afterwards(*options.afterwards); });
+    if (!options.mesh || options.source == "replay") {
+      throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
+                  "leave out --mesh none and --source replay")
+          .agreed();
+    }
+  }
   const auto source = make_source(comm, options);
 
   std::uint64_t step_bytes = 0;
@@ -232,6 +240,9 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
     report["seconds"]["raw"] = *raw;
     report["yardstick_first"] = first == 1;
   }
+  if (options.afterwards) {
+    report["afterwards"] = do_afterwards(comm, options.out, *options.afterwards, options.progress);
+  }
   return report;
 }
 
@@ -282,6 +293,7 @@ std::string to_text(const nlohmann::json& report) {
     }
   }
   line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
+  if (report.contains("afterwards")) tell_afterwards(report.at("afterwards"), line);
   text += fmt::format("next: weft info {0}\n", report.at("file").get<std::string>());
   return text;
 }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/ecg/afterwards.hpp"
 #include "kernels/ecg/solve/solve_options.hpp"
 #include "weft/reduce/run_reduction.hpp"
 #include "weft/series/mpi_series.hpp"
@@ -37,18 +38,18 @@ struct EcgOptions {
   double compute_seconds = 0;              // a step's computing: making its values, then a pause for the rest
   bool yardstick = false;
   std::optional<reduce::RunReductionSpec> reduction;  // finished when the run ends; its field, "" for V
+  std::optional<Afterwards> afterwards;               // with the file, when it is finished
   std::string out;
   bool progress = true;  // on standard error, once the run takes over two seconds
 };
 
 // Runs the kernel on all ranks of `comm` and returns the report, the same on every rank: kernel, source, strategy,
 // layout, chunk, ranks, steps, nodes, bytes, file, seconds{output, drain, flush, source, compute, run, raw?},
-// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps), solve? (of the
-// simulation). `output` is all the time the
-// slowest rank was blocked in Weft, create and close included; `drain`, a part of it, is close() alone; `flush` is the
-// flush thread's busy time (owner), `compute` that of the pauses. Counters are sums over the ranks but for windows and
-// collective_writes, where all ranks take part in each. Collective; throws agreed errors, and others that leave the
-// ranks to MPI_Abort.
+// counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps), solve? (of the simulation),
+// afterwards? (kernels/ecg/afterwards.hpp). `output` is all the time the slowest rank was blocked in Weft, create and close
+// included; `drain`, a part of it, is close() alone; `flush` is the flush thread's busy time (owner), `compute` that of
+// the pauses. Counters are sums over the ranks but for windows and collective_writes, where all ranks take part in
+// each. Collective; throws agreed errors, and others that leave the ranks to MPI_Abort.
 nlohmann::json run_ecg(MPI_Comm comm, const EcgOptions& options);
 
 // The report as people read it.

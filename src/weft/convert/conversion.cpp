@@ -100,15 +100,23 @@ std::uint64_t steps_that_fit(const Job& job, std::uint64_t fixed, std::uint64_t 
                 fmt::format("a budget of {} does not hold {}", format_bytes(budget), what),
                 fmt::format("give at least --budget {}", fixed + bytes_a_step));
   }
-  return bytes_a_step == 0 ? std::numeric_limits<std::uint64_t>::max() : (budget - fixed) / bytes_a_step;
+  if (bytes_a_step == 0) return job.conversion.steps_at_once;
+  return std::min(job.conversion.steps_at_once, (budget - fixed) / bytes_a_step);
 }
 
 ConversionReport convert_file(Communicator& comm, const Conversion& conversion) {
   const Stopwatch clock;
-  agree_on(comm, [&] { check(conversion); });
   const std::unique_ptr<StepSource> source = open_source(comm, conversion);
-  Job job{comm, conversion, *source, {}, {}, {}};
-  agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source->times().size()); });
+  ConversionReport report = convert_source(comm, conversion, *source);
+  report.seconds = clock.seconds();
+  return report;
+}
+
+ConversionReport convert_source(Communicator& comm, const Conversion& conversion, const StepSource& source) {
+  const Stopwatch clock;
+  agree_on(comm, [&] { check(conversion); });
+  Job job{comm, conversion, source, {}, {}, {}};
+  agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source.times().size()); });
   find_place(job);
   Written written;
   switch (conversion.to) {
@@ -122,7 +130,7 @@ ConversionReport convert_file(Communicator& comm, const Conversion& conversion) 
   report.files = comm.sum(written.files);
   report.bytes = comm.sum(written.bytes);
   report.steps = job.steps.size();
-  report.left_out = source->view().left_out;
+  report.left_out = source.view().left_out;
   report.left_out.insert(report.left_out.end(), written.left_out.begin(), written.left_out.end());
   report.seconds = clock.seconds();
   return report;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +34,11 @@ struct Conversion {
   std::string out;                  // a folder, of Tecplot a file; where empty PATH_vtu, PATH_csv, PATH.plt
   int level = 0;                    // of zlib, 0 to 9; vtu alone
   Precision precision = Precision::keep;
-  std::uint64_t budget_bytes = 256ULL << 20;                             // memory a rank may use
-  std::optional<view::ForeignFile> recorded{};                           // where Weft did not write the file
-  std::function<void(std::uint64_t done, std::uint64_t of)> progress{};  // steps of this rank
+  std::uint64_t budget_bytes = 256ULL << 20;                                // memory a rank may use
+  std::uint64_t steps_at_once = std::numeric_limits<std::uint64_t>::max();  // however many more the budget holds
+  std::optional<view::ForeignFile> recorded{};                              // where Weft did not write the file
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress{};     // steps of this rank
+  std::function<void(const std::string& file)> written{};                   // each file that is whole, on its rank
 };
 
 struct ConversionReport {
@@ -51,5 +54,9 @@ struct ConversionReport {
 // Collective. Throws agreed errors: Error(usage) where the steps, fields or format make no sense for the file, or the
 // budget does not hold what has to be in memory at once; Error(system) and Error(data) as files go.
 ConversionReport convert_file(Communicator& comm, const Conversion& conversion);
+
+// The same of a source that is open already (convert/step_source.hpp): `conversion.path` gives the files their names.
+class StepSource;
+ConversionReport convert_source(Communicator& comm, const Conversion& conversion, const StepSource& source);
 
 }  // namespace weft::convert

@@ -117,13 +117,13 @@ class CsvConversion {
       const auto chosen = steps.subspan(window.first, window.count);
       reader.read(chosen);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        TextFile file(file_of(b, support, chosen[i]));
+        const std::string path = file_of(b, support, chosen[i]);
+        TextFile file(path);
         append(csv_line(names), file.text());
         std::vector<PieceReader::Rows> columns;
         for (std::size_t f = 0; f < fields.size(); ++f) columns.push_back(reader.rows(f, i));
         write_lines(file, starts, columns, types);
-        written_.bytes += file.finish();
-        ++written_.files;
+        job_.count(written_, path, file.finish());
         if (b == 0 && support == Support::nodes) job_.tell(window.first + i + 1, steps.size());
       }
     }
@@ -198,7 +198,8 @@ class CsvConversion {
         names.push_back(csv_name(field.points == 1 ? field.name : fmt::format("{}_{}", field.name, i), field.units));
       }
     }
-    TextFile file(job_.path_of(job_.name + "_steps.csv"));
+    const std::string path = job_.path_of(job_.name + "_steps.csv");
+    TextFile file(path);
     append(csv_line(names), file.text());
     for (const std::uint64_t step : job_.steps) {
       reader.read(std::span(&step, 1));
@@ -211,8 +212,7 @@ class CsvConversion {
       file.text().push_back('\n');
       file.flush();
     }
-    written_.bytes += file.finish();
-    ++written_.files;
+    job_.count(written_, path, file.finish());
   }
 
   const Job& job_;

@@ -11,6 +11,15 @@
 
 namespace weft::convert {
 
+// This rank's part; convert_file() adds them up.
+struct Written {
+  std::string open;  // the file to open first
+  std::vector<std::string> further{};
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> left_out{};
+};
+
 struct Job {
   Communicator& comm;
   const Conversion& conversion;
@@ -24,18 +33,15 @@ struct Job {
   std::string number(std::uint64_t step) const;
   // What the names of a block's files begin with: NAME, or NAME.nodes_of_listed for a further one.
   std::string name_of_block(std::size_t block) const;
+  // One more file, which is whole.
+  void count(Written& all, const std::string& file, std::uint64_t bytes) const {
+    ++all.files;
+    all.bytes += bytes;
+    if (conversion.written) conversion.written(file);
+  }
   void tell(std::uint64_t done, std::uint64_t of) const {
     if (conversion.progress) conversion.progress(done, of);
   }
-};
-
-// This rank's part; convert_file() adds them up.
-struct Written {
-  std::string open;  // the file to open first
-  std::vector<std::string> further{};
-  std::uint64_t files = 0;
-  std::uint64_t bytes = 0;
-  std::vector<std::string> left_out{};
 };
 
 // How many steps fit the budget beside `fixed` bytes. Throws Error(usage), naming the budget it takes, where there is

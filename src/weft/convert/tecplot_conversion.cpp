@@ -301,9 +301,8 @@ class TecplotConversion {
         }
       }
       for (std::size_t b = 0; b < parts_.size(); ++b) write_heads(b);
-      written_.files = 1;
-      written_.bytes = layout_->bytes();
       file_->finish();
+      job_.count(written_, path_, layout_->bytes());
     });
   }
 

@@ -141,11 +141,11 @@ class BlockConversion {
       const auto chosen = steps.subspan(window.first, window.count);
       reader.read(chosen);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        VtkFile file(job_.path_of(piece_name(chosen[i], job_.comm.rank())), document_, job_.conversion.level);
+        const std::string path = job_.path_of(piece_name(chosen[i], job_.comm.rank()));
+        VtkFile file(path, document_, job_.conversion.level);
         begin(file);
         add_fields(file, reader, chosen[i], i);
-        written_.bytes += file.finish();
-        ++written_.files;
+        job_.count(written_, path, file.finish());
         job_.tell(++done, steps.size());
       }
     }
@@ -216,8 +216,7 @@ class BlockConversion {
         if (!pieces[static_cast<std::size_t>(rank)].empty()) files.push_back(piece_name(step, rank));
       }
       const std::string path = job_.path_of(fmt::format("{}_{}.pvtu", name_, job_.number(step)));
-      written_.bytes += write_text(path, pvtu_text(document_, texts, files));
-      ++written_.files;
+      job_.count(written_, path, write_text(path, pvtu_text(document_, texts, files)));
     }
   }
 
@@ -227,8 +226,8 @@ class BlockConversion {
       const std::string file = in_pieces() ? fmt::format("{}_{}.pvtu", name_, job_.number(step)) : piece_name(step, 0);
       entries.push_back({source_.times()[step], file});
     }
-    written_.bytes += write_text(job_.path_of(name_ + ".pvd"), pvd_text(entries));
-    ++written_.files;
+    const std::string path = job_.path_of(name_ + ".pvd");
+    job_.count(written_, path, write_text(path, pvd_text(entries)));
   }
 
   const Job& job_;

@@ -10,6 +10,7 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/reduce/beats.hpp"
 #include "weft/reduce/conduction.hpp"
+#include "weft/reduce/map_file.hpp"
 #include "weft/reduce/map_stretch.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
@@ -18,8 +19,6 @@
 #include "weft/reduce/watched_tile.hpp"
 #include "weft/series/series_mesh.hpp"
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -38,51 +37,6 @@ std::uint64_t bits_of(double value) {
   return bits;
 }
 
-const std::string kRows = "/rows/";
-
-// The file with room for all rows, and where they lie, those of the count of beats last; closed again, so that every
-// rank can write its nodes.
-std::vector<std::uint64_t> create_rows(const Reduction& reduction, const std::vector<MapPlan>& maps,
-                                       std::uint64_t nodes) {
-  const storage::QuietHdf5 quiet;
-  const storage::Handle access = storage::file_access();
-  storage::Handle file(storage::check_hdf5(H5Fcreate(reduction.out.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
-                                           reduction.out, "cannot create"));
-  std::vector<std::uint64_t> addresses;
-  const auto add = [&](const std::string& path, DataType type, const Shape& shape) {
-    addresses.push_back(H5Dget_offset(storage::create_contiguous(file, path, type, shape)));
-  };
-  for (const MapPlan& map : maps) add(kRows + map.name, DataType::float64, map.shape(nodes));
-  add("/beats", DataType::int64, {nodes});
-  storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
-  return addresses;
-}
-
-// The maps: of quantities per beat the first `rows` rows are shown, and the fill value where no node has a beat.
-void show_maps(const Reduction& reduction, const std::vector<MapPlan>& maps, std::uint64_t nodes, std::uint64_t rows) {
-  storage::ObjectPlan plan;
-  for (const MapPlan& map : maps) {
-    const Shape shape = map.shape(nodes);
-    storage::VirtualObject shown{"/" + map.name, DataType::float64, shape, {}};
-    shown.fill = reduction.fill;
-    shown.attributes = {
-        {"source", reduction.path}, {"field", reduction.field}, {"threshold", reduction.settings.threshold}};
-    if (!map.units.empty()) shown.attributes["units"] = map.units;
-    Box box = whole(shape);
-    if (map.per_beat) box.count[0] = rows;
-    if (box.count[0] > 0) {
-      shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
-    }
-    plan.emplace_back(std::move(shown));
-  }
-  const storage::QuietHdf5 quiet;
-  const storage::Handle access = storage::file_access();
-  storage::Handle file(
-      storage::check_hdf5(H5Fopen(reduction.out.c_str(), H5F_ACC_RDWR, access), reduction.out, "cannot open"));
-  storage::make_objects(file, plan);
-  storage::check_hdf5(file.reset(), reduction.out, "cannot finish the file");
-}
-
 class Reducer {
  public:
   Reducer(Communicator& comm, const Reduction& reduction)
@@ -95,16 +49,13 @@ class Reducer {
         result_(reducer_.rows()) {}
 
   ReductionReport run() {
-    agree_on(comm_, [&] {
-      plan_block();
-      if (comm_.rank() == 0) addresses_ = create_rows(reduction_, maps_, source_->nodes());
-    });
-    share_addresses();
+    agree_on(comm_, [&] { plan_block(); });
+    const std::vector<std::uint64_t> addresses = create_map_file(comm_, reduction_.out, maps_, source_->nodes());
     if (wants_conduction(reduction_.quantities)) measure_distances();
     std::unique_ptr<storage::ByteStore> store;
     agree_on(comm_, [&] {
       store = storage::open_posix(reduction_.out, storage::OpenMode::write);
-      writer_.emplace(*store, addresses_, source_->nodes(), reduction_.fill);
+      writer_.emplace(*store, addresses, source_->nodes(), reduction_.fill);
       stretch_.emplace(maps_, *writer_, result_);
       for (std::uint64_t first = mine_.first; first < end();) {
         const std::uint64_t count = std::min(block_nodes_, end() - first);
@@ -119,7 +70,9 @@ class Reducer {
       store->close();
     });
     agree_on(comm_, [&] {
-      if (comm_.rank() == 0) show_maps(reduction_, maps_, source_->nodes(), rows);
+      if (comm_.rank() != 0) return;
+      const MapOrigin origin{reduction_.path, reduction_.field, reduction_.settings.threshold, reduction_.fill};
+      show_maps(reduction_.out, maps_, source_->nodes(), rows, origin);
     });
     return report();
   }
@@ -154,14 +107,6 @@ class Reducer {
     block_nodes_ = std::min(fitting, cached);
     if (block_nodes_ >= unit) block_nodes_ = block_nodes_ / unit * unit;
     block_nodes_ = std::min(block_nodes_, std::max<std::uint64_t>(1, mine_.count));
-  }
-
-  void share_addresses() {
-    const auto mine = std::as_bytes(std::span(addresses_));
-    std::vector<std::byte> bytes(mine.begin(), mine.end());
-    comm_.broadcast(bytes, 0);
-    addresses_.resize(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(addresses_.data(), bytes.data(), bytes.size());
   }
 
   void measure_distances() {
@@ -274,7 +219,6 @@ class Reducer {
   std::vector<double> result_;  // of one trace; until the first block that of the origin
   partition::Block mine_{0, 0};
   std::uint64_t block_nodes_ = 1;
-  std::vector<std::uint64_t> addresses_;  // of the maps, then of the counts of beats
   std::optional<MapWriter> writer_;
   std::optional<MapStretch> stretch_;
   std::vector<double> distances_;  // of this rank's nodes from the origin, where they are wanted

@@ -1,9 +1,7 @@
 // weft/reduce/file_reduction.hpp - quantities over time of every node of a file, as maps in a small HDF5 file.
 //
 // Nodes are dealt to the ranks in blocks that share no chunk, and a rank goes through its nodes in blocks that fit its
-// budget, so every byte of the field is read once. A map is a dataset: (nodes) for a quantity of all samples, (beats,
-// nodes) for one per beat; `beats` counts each node's beats, those beyond the rows too. The maps are virtual datasets
-// over /rows, made last: a file that was left half done has none.
+// budget, so every byte of the field is read once. What the file of maps looks like: reduce/map_file.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,68 @@
+#include "weft/reduce/map_file.hpp"
+
+#include <cstring>
+
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/object_plan.hpp"
+
+namespace weft::reduce {
+
+namespace {
+
+const std::string kRows = "/rows/";
+
+std::vector<std::uint64_t> create_rows(const std::string& out, std::span<const MapPlan> maps, std::uint64_t nodes) {
+  const storage::QuietHdf5 quiet;
+  const storage::Handle access = storage::file_access();
+  storage::Handle file(
+      storage::check_hdf5(H5Fcreate(out.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), out, "cannot create"));
+  std::vector<std::uint64_t> addresses;
+  const auto add = [&](const std::string& path, DataType type, const Shape& shape) {
+    addresses.push_back(H5Dget_offset(storage::create_contiguous(file, path, type, shape)));
+  };
+  for (const MapPlan& map : maps) add(kRows + map.name, DataType::float64, map.shape(nodes));
+  add("/beats", DataType::int64, {nodes});
+  storage::check_hdf5(file.reset(), out, "cannot finish the file");
+  return addresses;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> create_map_file(Communicator& comm, const std::string& path, std::span<const MapPlan> maps,
+                                           std::uint64_t nodes) {
+  std::vector<std::uint64_t> addresses;
+  agree_on(comm, [&] {
+    if (comm.rank() == 0) addresses = create_rows(path, maps, nodes);
+  });
+  const auto mine = std::as_bytes(std::span(addresses));
+  std::vector<std::byte> bytes(mine.begin(), mine.end());
+  comm.broadcast(bytes, 0);
+  addresses.resize(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(addresses.data(), bytes.data(), bytes.size());
+  return addresses;
+}
+
+void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows,
+               const MapOrigin& origin) {
+  storage::ObjectPlan plan;
+  for (const MapPlan& map : maps) {
+    const Shape shape = map.shape(nodes);
+    storage::VirtualObject shown{"/" + map.name, DataType::float64, shape, {}};
+    shown.fill = origin.fill;
+    shown.attributes = {{"source", origin.source}, {"field", origin.field}, {"threshold", origin.threshold}};
+    if (!map.units.empty()) shown.attributes["units"] = map.units;
+    Box box = whole(shape);
+    if (map.per_beat) box.count[0] = rows;
+    if (box.count[0] > 0) {
+      shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
+    }
+    plan.emplace_back(std::move(shown));
+  }
+  const storage::QuietHdf5 quiet;
+  const storage::Handle access = storage::file_access();
+  storage::Handle file(storage::check_hdf5(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), path, "cannot open"));
+  storage::make_objects(file, plan);
+  storage::check_hdf5(file.reset(), path, "cannot finish the file");
+}
+
+}  // namespace weft::reduce
