@@ -237,8 +237,14 @@ void add_ecg(CLI::App& run) {
   ecg->add_flag("--as-measured", a.as_measured, "take the measured conductivities, however coarse the mesh")
       ->group(simulation);
   text("--conductivity-factor", a.options.solve.conductivity_factor, "on the heart's conductivities", simulation);
-  text("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms", simulation);
+  ecg->add_option("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms (torso: -22; slab: -35.7)")
+      ->group(simulation);
   text("--plates", a.plates, "CURRENT,START,DURATION: uA/mm^2 between plates on the sides, ms", simulation);
+  ecg->add_option("--checkpoint-every", a.options.checkpoint_every,
+                  "steps in the file after which the whole state is kept, in OUT.checkpoint")
+      ->group(simulation);
+  ecg->add_flag("--restart", a.options.restart, "go on from OUT.checkpoint; where there is none, begin")
+      ->group(simulation);
   text("--tolerance", a.options.solve.tolerance, "of the equations", simulation);
   text("--petsc", a.options.solve.petsc, "options for PETSc: \"-phi_e_pc_type gamg\"", simulation);
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
+#include "kernels/ecg/checkpoint.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/yardstick.hpp"
 #include "weft/support/progress.hpp"
@@ -22,6 +24,7 @@ struct Seconds {
   double drain = 0;    // of it, in close()
   double source = 0;
   double compute = 0;
+  double checkpoints = 0;
   double run = 0;
 };
 
@@ -47,11 +50,11 @@ std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions&
 using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
 
 SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgOptions& options,
-                         const Observers& observers) {
-  if (options.append) {
+                         const Observers& observers, std::optional<std::uint64_t> restart_step) {
+  if (options.append || restart_step) {
     AppendSpec spec;
     spec.observers = observers;
-    spec.from_step = options.from_step;
+    spec.from_step = restart_step ? restart_step : options.from_step;
     spec.options = options.writer;
     for (const SourceField& field : source.fields()) {
       if (field.support != Support::global) spec.owned.emplace_back(field.name, field.owned);
@@ -80,6 +83,28 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgO
     spec.fields.push_back(std::move(field));
   }
   return create_series(mpi_comm, options.out, spec, options.mpi);
+}
+
+// The step a restarted run goes on with, if there is a checkpoint. Where a run begins anew, one of an earlier run must
+// not outlive the steps it belongs to.
+std::optional<std::uint64_t> prepare_checkpoints(MpiCommunicator& comm, StepSource& source, const EcgOptions& options) {
+  const bool wanted = options.checkpoint_every > 0 || options.restart;
+  if (wanted && source.state().empty()) {
+    throw Error(ErrorKind::usage, "--checkpoint-every and --restart",
+                fmt::format("source {} has no state to keep", options.source), "use them with --source solve")
+        .agreed();
+  }
+  const std::string path = checkpoint_path(options.out);
+  if (options.restart) {
+    const std::optional<std::uint64_t> step = load_checkpoint(comm.handle(), path, source);
+    if (step) return *step + 1;
+  }
+  if (!options.append) {
+    agree_on(comm, [&] {
+      if (comm.rank() == 0) std::filesystem::remove(path);
+    });
+  }
+  return std::nullopt;
 }
 
 std::shared_ptr<reduce::RunReduction> make_reduction(Communicator& comm, const EcgOptions& options) {
@@ -114,7 +139,8 @@ auto timed(double& sum, const Action& action) {
   return action();
 }
 
-void write_steps(SeriesWriter& writer, StepSource& source, const EcgOptions& options, int rank, Seconds& seconds) {
+void write_steps(MPI_Comm comm, SeriesWriter& writer, StepSource& source, const EcgOptions& options, int rank,
+                 Seconds& seconds) {
   Progress progress("writing", "step", source.steps(), options.progress && rank == 0);
   for (std::uint64_t step = writer.next_step(); step < source.steps(); ++step) {
     const double made_before = seconds.source;
@@ -128,6 +154,12 @@ void write_steps(SeriesWriter& writer, StepSource& source, const EcgOptions& opt
       timed(seconds.compute, [&] { std::this_thread::sleep_for(std::chrono::duration<double>(pause)); });
     }
     timed(seconds.blocked, [&] { writer.end_step(source.time_of(step)); });
+    if (options.checkpoint_every > 0 && (step + 1) % options.checkpoint_every == 0) {
+      timed(seconds.checkpoints, [&] {
+        writer.flush();
+        save_checkpoint(comm, checkpoint_path(options.out), step, source, options.writer.sync);
+      });
+    }
     progress.update(step + 1);
   }
 }
@@ -206,8 +238,10 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   const Stopwatch clock;
   const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
   const Observers observers(reduction ? 1 : 0, reduction);
-  SeriesWriter writer = timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers); });
-  write_steps(writer, *source, options, comm.rank(), seconds);
+  const std::optional<std::uint64_t> restart_step = prepare_checkpoints(comm, *source, options);
+  SeriesWriter writer =
+      timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
+  write_steps(mpi_comm, writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;
   seconds.run = clock.seconds();
@@ -229,10 +263,12 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
         {"flush", static_cast<double>(comm.max(writer.counters().flush_nanoseconds)) / 1e9},
         {"source", slowest(comm, seconds.source)},
         {"compute", slowest(comm, seconds.compute)},
+        {"checkpoints", slowest(comm, seconds.checkpoints)},
         {"run", slowest(comm, seconds.run)}}},
       {"counters", counters_json(comm, writer.counters())},
       {"peak_rss_bytes", comm.max(peak_rss_bytes())},
   };
+  if (options.restart) report["restarted_from_step"] = restart_step ? nlohmann::json(*restart_step) : nullptr;
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());
   if (options.yardstick && first == 0) measure_raw();

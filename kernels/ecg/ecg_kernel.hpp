@@ -35,6 +35,8 @@ struct EcgOptions {
   bool unknown_steps = false;              // the series is created without being told how long it will be
   bool append = false;                     // go on with `out`
   std::optional<std::uint64_t> from_step;  // with append: go back to here
+  std::uint64_t checkpoint_every = 0;      // steps; 0: never (solve)
+  bool restart = false;                    // from the last checkpoint of `out`; from the beginning where there is none
   double compute_seconds = 0;              // a step's computing: making its values, then a pause for the rest
   bool yardstick = false;
   std::optional<reduce::RunReductionSpec> reduction;  // finished when the run ends; its field, "" for V
@@ -46,10 +48,10 @@ struct EcgOptions {
 // Runs the kernel on all ranks of `comm` and returns the report, the same on every rank: kernel, source, strategy,
 // layout, chunk, ranks, steps, nodes, bytes, file, seconds{output, drain, flush, source, compute, run, raw?},
 // counters{app, mpi, hdf5, syscall}, peak_rss_bytes, reduction? (what became of the maps), solve? (of the simulation),
-// afterwards? (kernels/ecg/afterwards.hpp). `output` is all the time the slowest rank was blocked in Weft, create and close
-// included; `drain`, a part of it, is close() alone; `flush` is the flush thread's busy time (owner), `compute` that of
-// the pauses. Counters are sums over the ranks but for windows and collective_writes, where all ranks take part in
-// each. Collective; throws agreed errors, and others that leave the ranks to MPI_Abort.
+// afterwards? (kernels/ecg/afterwards.hpp). `output` is all the time the slowest rank was blocked in Weft, create and
+// close included; `drain`, a part of it, is close() alone; `flush` is the flush thread's busy time (owner), `compute`
+// that of the pauses. Counters are sums over the ranks but for windows and collective_writes, where all ranks take part
+// in each. Collective; throws agreed errors, and others that leave the ranks to MPI_Abort.
 nlohmann::json run_ecg(MPI_Comm comm, const EcgOptions& options);
 
 // The report as people read it.

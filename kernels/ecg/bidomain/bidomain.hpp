@@ -31,7 +31,7 @@ struct BidomainOptions {
   double dt = 0.1;          // ms
   bool monodomain = false;  // V alone, as if phi_e followed it everywhere; phi_e stays 0
   Conductivities conductivities{};
-  double stimulus = kStimulus;  // pA/pF, for kStimulusDuration from each node's start
+  double stimulus = 0;  // pA/pF, for kStimulusDuration from each node's start
   std::optional<PlateStimulus> plates{};
   double tolerance = 1e-6;  // of the equations
 };

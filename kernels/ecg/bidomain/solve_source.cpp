@@ -153,8 +153,8 @@ class SolveSource final : public StepSource {
         steps_a_print_(parts_in(options.print_every, options.dt, "--print-every")),
         steps_(options.duration > 0 ? parts_in(options.duration, options.print_every, "--duration") + 1 : 1),
         bidomain_(comm, mesh_, dealing_,
-                  {options.dt, options.monodomain, chosen_.conductivities, options.stimulus, options.plates,
-                   options.tolerance}) {
+                  {options.dt, options.monodomain, chosen_.conductivities, options.stimulus.value_or(mesh_.stimulus),
+                   options.plates, options.tolerance}) {
     heart_.assign(dealing_.heart().begin(), dealing_.heart().end());
     all_ = heart_;
     all_.insert(all_.end(), dealing_.rest().begin(), dealing_.rest().end());

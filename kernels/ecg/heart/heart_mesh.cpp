@@ -125,6 +125,7 @@ HeartMesh slab_mesh(double spacing) {
   mesh.fibres.assign(mesh.tetrahedra.size(), {1, 0, 0});
   mesh.layers.assign(mesh.points.size(), CellLayer::epicardium);
   mesh.spacing = spacing;
+  mesh.stimulus = -50.0 / (140 * 0.01);  // 50,000 uA/cm^3, in pA/pF
   for (std::size_t n = 0; n < mesh.points.size(); ++n) {
     const Vector3& p = mesh.points[n];
     constexpr double kCube = 1.5 + 1e-9;

@@ -35,6 +35,7 @@ struct HeartMesh {
   std::vector<Tissue> tissues;    // of each tetrahedron
   std::vector<Vector3> fibres;    // of each of the heart's; directions
   std::vector<CellLayer> layers;  // of each of the heart's nodes
+  double stimulus = 0;            // pA/pF, for the time that solve/parameters.hpp says
   std::vector<Stimulus> stimuli;  // ascending nodes
   std::vector<ElectrodeNode> electrodes;
   std::int32_t ground = 0;  // the node whose extracellular potential is 0

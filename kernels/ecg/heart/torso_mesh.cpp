@@ -186,6 +186,8 @@ HeartMesh torso_mesh(std::uint64_t nodes) {
       if (static_cast<std::uint64_t>(n) < mesh.heart_nodes) at_blood[static_cast<std::size_t>(n)] = true;
     }
   }
+  // A little over twice what starts a wave in cells as far apart as those of coarse meshes; a stronger one would show.
+  mesh.stimulus = -22;
   for (std::size_t n = 0; n < mesh.heart_nodes; ++n) {
     mesh.layers.push_back(layer_at(mesh.points[n]));
     if (at_blood[n]) {

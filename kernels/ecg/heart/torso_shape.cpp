@@ -130,12 +130,17 @@ double depth_in_wall(const Vector3& point) {
   return inner + outer > 0 ? inner / (inner + outer) : 0.5;
 }
 
-// The M cells lie in the inner half of the wall, the epicardial ones in the outer: what lets the outer surface, reached
-// last, recover first, and so the T wave point as the QRS complex does.
+// M cells, the last to recover, where activation begins: in the inner part of the left ventricle's wall, and in the
+// thin wall of the right one but for its lining. So the left ventricle's outside, reached last, recovers first, and the
+// T wave points as the QRS complex does in the leads that look at it (I, II, V5, V6).
 CellLayer layer_at(const Vector3& point) {
-  const double depth = depth_in_wall(point);
-  if (depth < 0.15) return CellLayer::endocardium;
-  return depth < 0.5 ? CellLayer::midmyocardium : CellLayer::epicardium;
+  constexpr double kInnerPart = 0.4;
+  constexpr double kLining = 1;  // mm
+  const Surfaces surfaces(kHeart.into(point));
+  if (surfaces.left_outer > 0) {
+    return surfaces.right_cavity() < kLining ? CellLayer::endocardium : CellLayer::midmyocardium;
+  }
+  return depth_in_wall(point) < kInnerPart ? CellLayer::midmyocardium : CellLayer::epicardium;
 }
 
 Vector3 fibre_at(const Vector3& point) {
@@ -165,7 +170,7 @@ double activation_of_inner_surface(const Vector3& point) {
   };
   static constexpr std::array<Site, 4> kSites{
       {{{11, 16, 8}, 0}, {{19, 3, -10}, 0}, {{7, -18, -12}, 0}, {{52, 10, -12}, 5}}};
-  constexpr double kSpeed = 2;  // mm/ms: between muscle and free Purkinje strands (2 to 4 m/s)
+  constexpr double kSpeed = 0.9;  // mm/ms: muscle with Purkinje strands in it, slower than those alone (2 to 4)
   const Vector3 p = kHeart.into(point);
   double earliest = 1e9;
   for (const Site& site : kSites) earliest = std::min(earliest, site.delay + length(p - site.at) / kSpeed);

@@ -37,7 +37,8 @@ double cable_velocity(double conductivity, double spacing, double dt) {
   const double stimulated = std::max(1.5, 2 * spacing);
   const double measured = std::max(5.0, 12 * spacing);  // between 40 % and 90 % of the cable
   const auto nodes = static_cast<std::size_t>(std::ceil((measured * 2 + stimulated) / spacing));
-  constexpr double kLongest = 150;  // ms; a wave that takes longer is slower than 0.1 mm/ms on any spacing here
+  constexpr double kStimulus = -35.7;  // pA/pF
+  constexpr double kLongest = 150;     // ms; a wave that takes longer is slower than 0.1 mm/ms on any spacing here
 
   // Per node, divided by the spacing and by chi C / dt; Crank-Nicolson, so half of the spreading is on the left.
   const double spread = conductivity * dt / (kSurfaceToVolume * kCapacitance * spacing * spacing);

@@ -45,8 +45,7 @@ inline double conductivity_outside(Tissue tissue) {
 // across, the mean of what they saw in the plane of the sheets and normal to it).
 inline constexpr Conductivity kMeasuredVelocity{0.67, 0.24};
 
-// A cell's stimulus, pA/pF, and how long it lasts, ms: Niederer et al. 2011 (50,000 uA/cm^3).
-inline constexpr double kStimulus = -50.0 / (kSurfaceToVolume * kCapacitance);
+// How long a cell is stimulated, ms: Niederer et al. 2011.
 inline constexpr double kStimulusDuration = 2;
 
 }  // namespace weft::kernels

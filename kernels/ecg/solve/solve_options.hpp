@@ -26,7 +26,7 @@ struct SolveOptions {
   // Choose conductivities for these velocities where the mesh is too coarse for the measured conductivities.
   bool tune = true;
   Conductivity velocity = kMeasuredVelocity;
-  double stimulus = kStimulus;     // pA/pF
+  std::optional<double> stimulus;  // pA/pF; nothing: the mesh's
   double conductivity_factor = 1;  // on all conductivities of the heart
   std::optional<PlateStimulus> plates;
   double tolerance = 1e-6;

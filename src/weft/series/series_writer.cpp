@@ -144,13 +144,16 @@ class SeriesWriter::Impl {
     strategy_->end_step(time, failure_);
   }
 
+  void flush() {
+    if (closed_) throw Error(ErrorKind::usage, map_.path, "flush() after close()");
+    check_between_steps("flush()");
+    strategy_->flush(failure_);
+  }
+
   void close() {
     if (closed_) return;
     closed_ = true;
-    if (std::find(put_.begin(), put_.end(), true) != put_.end() && !failure_) {
-      failure_ = Error(ErrorKind::usage, map_.path, fmt::format("close() in the middle of step {}", next_step_),
-                       "call end_step() after the last put()");
-    }
+    check_between_steps("close()");
     strategy_->flush(failure_);
     strategy_.reset();
     for (const auto& observer : observers_) observer->finish(*comm_, map_, *store_, next_step_);
@@ -202,6 +205,12 @@ class SeriesWriter::Impl {
       plan.insert(plan.end(), more.begin(), more.end());
     }
     return plan;
+  }
+
+  void check_between_steps(std::string_view call) {
+    if (failure_ || std::find(put_.begin(), put_.end(), true) == put_.end()) return;
+    failure_ = Error(ErrorKind::usage, map_.path, fmt::format("{} in the middle of step {}", call, next_step_),
+                     "call end_step() after the last put()");
   }
 
   void make_room() {
@@ -315,6 +324,7 @@ void SeriesWriter::put_bytes(std::string_view field, DataType type, std::span<co
   impl_->put(field, type, values);
 }
 void SeriesWriter::end_step(double time) { impl_->end_step(time); }
+void SeriesWriter::flush() { impl_->flush(); }
 void SeriesWriter::close() { impl_->close(); }
 std::uint64_t SeriesWriter::next_step() const { return impl_->next_step(); }
 const storage::SeriesMap& SeriesWriter::map() const { return impl_->map(); }

@@ -60,6 +60,10 @@ class SeriesWriter {
   // by every rank that holds a part of it. Collective.
   void end_step(double time);
 
+  // Brings every step so far into the file: they are committed when it returns. For checkpoints; windows that are cut
+  // short make more and smaller writes. Between two steps only. Collective; throws agreed errors.
+  void flush();
+
   // Brings every step into the file and gives the datasets their final length. Collective. Nothing may be put
   // afterwards.
   void close();
