@@ -28,7 +28,8 @@ struct EcgArguments {
   std::string field;
   std::vector<std::string> electrodes;
   double diffusivity = 1;
-  std::string plot;  // empty: none
+  bool potential = false;  // the field is the one electrodes measure
+  std::string plot;        // empty: none
   bool csv = false;
   bool json = false;
 };
@@ -39,12 +40,21 @@ ecg::Ecg computed(const EcgArguments& arguments) {
     request.electrodes.push_back(ecg::parse_electrode(electrode));
   }
   const SeriesReader reader = SeriesReader::open(arguments.path);
+  if (arguments.field.empty()) return ecg::recorded_ecg(reader);
   std::optional<Progress> progress;
   request.progress = [&](std::uint64_t done, std::uint64_t of) {
-    if (!progress) progress.emplace("reading", "step", of, true);
+    if (!progress) progress.emplace("reading", arguments.potential ? "electrode" : "step", of, true);
     progress->update(done);
   };
-  return ecg::pseudo_ecg(reader, request);
+  return arguments.potential ? ecg::potential_ecg(reader, request) : ecg::pseudo_ecg(reader, request);
+}
+
+// Potentials as they are, in a unit; a pseudo-ECG's is arbitrary.
+bool is_measured(const EcgArguments& arguments) { return arguments.field.empty() || arguments.potential; }
+
+std::string what(const EcgArguments& arguments) {
+  if (arguments.field.empty()) return "the electrodes of the simulation";
+  return (arguments.potential ? "electrodes on " : "pseudo-ECG of ") + arguments.field;
 }
 
 void print_csv(const ecg::Ecg& ecg) {
@@ -63,7 +73,11 @@ json to_json(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds)
   for (const ecg::Signal& signal : ecg.signals) signals.push_back({{"name", signal.name}, {"values", signal.values}});
   return {{"file", arguments.path},
           {"field", arguments.field},
+          {"kind", arguments.field.empty() ? "recorded"
+                   : arguments.potential   ? "potential"
+                                           : "pseudo"},
           {"diffusivity", arguments.diffusivity},
+          {"units", is_measured(arguments) ? ecg.units : ""},
           {"times", ecg.times},
           {"time_units", ecg.time_units},
           {"signals", signals},
@@ -72,8 +86,9 @@ json to_json(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds)
 }
 
 std::string to_text(const EcgArguments& arguments, const ecg::Ecg& ecg, double seconds) {
-  std::string text = fmt::format("{}: pseudo-ECG of {} over {} steps in {}\n\n", arguments.path, arguments.field,
-                                 format_count(ecg.times.size()), format_seconds(seconds));
+  std::string text =
+      fmt::format("{}: {} over {} steps in {}{}\n\n", arguments.path, what(arguments), format_count(ecg.times.size()),
+                  format_seconds(seconds), is_measured(arguments) && !ecg.units.empty() ? ", in " + ecg.units : "");
   std::vector<std::vector<std::string>> rows{{"signal", "least", "at", "greatest", "at"}};
   for (const ecg::Signal& signal : ecg.signals) {
     std::vector<std::string> row{signal.name};
@@ -96,8 +111,8 @@ void run(const EcgArguments& arguments) {
   if (!arguments.plot.empty()) plot.emplace(arguments.plot);  // what cannot be written is said before the reading
   const ecg::Ecg ecg = computed(arguments);
   if (plot) {
-    // Whatever the field's unit, a pseudo-ECG's is arbitrary.
-    plot->draw(ecg::lay_out_sheet(ecg, {std::filesystem::path(arguments.path).filename().string(), ""}));
+    plot->draw(ecg::lay_out_sheet(
+        ecg, {std::filesystem::path(arguments.path).filename().string(), is_measured(arguments) ? ecg.units : ""}));
   }
   if (arguments.csv) {
     print_csv(ecg);
@@ -111,21 +126,34 @@ void run(const EcgArguments& arguments) {
 }  // namespace
 
 void add_ecg_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("ecg", "What electrodes around a heart would have recorded: its pseudo-ECG");
+  CLI::App* command = app.add_subcommand("ecg", "The electrocardiogram: electrodes' potentials and the twelve leads");
   const auto arguments = std::make_shared<EcgArguments>();
-  command->add_option("file", arguments->path, "A Weft file with a mesh of lines, triangles or tetrahedra")->required();
-  command->add_option("--field", arguments->field, "The transmembrane potential, NAME or NAME:COMPONENT")->required();
   command
-      ->add_option("--electrode", arguments->electrodes,
-                   "NAME=X,Y,Z in the mesh's unit, as often as there are electrodes; with RA, LA, LL and V1 to V6 the "
-                   "twelve leads are added")
+      ->add_option(
+          "file", arguments->path,
+          "A Weft file: with the electrodes that weft run ecg --source solve records; or, with --field, one with "
+          "a mesh")
       ->required();
+  CLI::Option* field = command->add_option(
+      "--field", arguments->field,
+      "NAME or NAME:COMPONENT: the transmembrane potential, for the pseudo-ECG of electrodes around the heart");
+  CLI::Option* electrodes = command->add_option("--electrode", arguments->electrodes,
+                                                "NAME=X,Y,Z in the mesh's unit, as often as there are electrodes; with "
+                                                "RA, LA, LL and V1 to V6 the twelve leads are "
+                                                "added");
+  field->needs(electrodes);
+  electrodes->needs(field);
+  command
+      ->add_flag("--potential", arguments->potential,
+                 "the field is the potential that electrodes measure: it is read at the node nearest to each")
+      ->needs(field);
   command->add_option("--diffusivity", arguments->diffusivity, "the factor D")->capture_default_str();
   command->add_option("--plot", arguments->plot, "Draw the ECG sheet, 25 mm/s, to this .png, .svg or .pdf");
   CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step, as CSV");
   command->add_flag("--json", arguments->json, "Print every step, as JSON")->excludes(csv);
   command->footer(
-      "Example:\n  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --plot ecg.png");
+      "Example:\n  weft ecg heart.h5 --plot ecg.png\n"
+      "  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --csv");
   command->callback([arguments] { run(*arguments); });
 }
 

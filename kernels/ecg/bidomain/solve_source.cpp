@@ -177,13 +177,11 @@ class SolveSource final : public StepSource {
       SourceField electrodes{"electrodes", "mV", DataType::float64, {mesh_.electrodes.size()}};
       electrodes.support = Support::global;
       electrodes.owned = partition::Ownership::none(electrodes.per_step);
-      std::string names;
       std::vector<std::int64_t> at;
       for (const ElectrodeNode& electrode : mesh_.electrodes) {
-        names += (names.empty() ? "" : ",") + electrode.name;
+        electrodes.components.push_back(electrode.name);
         at.push_back(electrode.node);
       }
-      electrodes.attributes["electrodes"] = names;
       electrodes.attributes["nodes"] = at;
       fields_.push_back(std::move(electrodes));
       potentials_.resize(mesh_.electrodes.size());

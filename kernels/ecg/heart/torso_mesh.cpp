@@ -51,7 +51,7 @@ void snap_to_wall(std::vector<Vector3>& points, const std::vector<Tetrahedron>& 
     const auto at = [&](std::size_t c) { return points[static_cast<std::size_t>(tetrahedra[t][c])]; };
     return six_volumes(at(0), at(1), at(2), at(3));
   };
-  const double reach = 0.4 * spacing;
+  const double reach = 0.5 * spacing;
   const double delta = 1e-3 * spacing;
   for (std::size_t n = 0; n < points.size(); ++n) {
     const Vector3 before = points[n];
@@ -65,7 +65,7 @@ void snap_to_wall(std::vector<Vector3>& points, const std::vector<Tetrahedron>& 
     if (steepness < 0.1) continue;
     points[n] = before - (away / steepness) * gradient;
     // A tetrahedron keeps at least this share of what six of make a cube of the wanted spacing.
-    const double least = 0.25 * spacing * spacing * spacing;
+    const double least = 0.12 * spacing * spacing * spacing;
     const bool flat = std::any_of(around[n].begin(), around[n].end(),
                                   [&](std::uint32_t t) { return size_of_tetrahedron(t) < least; });
     if (flat || length(points[n] - before) > 1.5 * reach) points[n] = before;
@@ -100,6 +100,16 @@ Vector3 middle_of(const HeartMesh& mesh, std::size_t tetrahedron) {
     middle = middle + 0.25 * mesh.points[static_cast<std::size_t>(n)];
   }
   return middle;
+}
+
+// In the wall or out of it by its corners, some of which lie just on the wall's surface; else by its middle.
+Tissue tissue_of(const HeartMesh& mesh, std::size_t tetrahedron) {
+  double away = 0;
+  for (const std::int32_t n : mesh.tetrahedra[tetrahedron]) {
+    away += wall_distance(mesh.points[static_cast<std::size_t>(n)]);
+  }
+  const Vector3 middle = middle_of(mesh, tetrahedron);
+  return away < 0 ? Tissue::heart : tissue_outside(middle);
 }
 
 // The largest spacing's search: nodes fall with its third power, nearly.
@@ -153,7 +163,7 @@ HeartMesh torso_mesh(std::uint64_t nodes) {
   mesh.points = box.points();
   mesh.tetrahedra = box.tetrahedra();
   snap_to_wall(mesh.points, mesh.tetrahedra, spacing);
-  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) mesh.tissues.push_back(tissue_at(middle_of(mesh, t)));
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) mesh.tissues.push_back(tissue_of(mesh, t));
   fill_notches(mesh);
   const std::vector<bool> skin_before = box.on_surface();
   const std::vector<std::int32_t> renumbered = number_heart_first(mesh);

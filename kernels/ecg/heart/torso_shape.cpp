@@ -109,13 +109,11 @@ double wall_distance(const Vector3& point) {
   return std::max({surfaces.outside(), -surfaces.cavity(), base_distance(p)});
 }
 
-Tissue tissue_at(const Vector3& point) {
+Tissue tissue_outside(const Vector3& point) {
   const Vector3 p = kHeart.into(point);
   const Surfaces surfaces(p);
-  if (base_distance(p) < 0) {
-    if (surfaces.cavity() < 0) return Tissue::blood;
-    if (surfaces.outside() < 0) return Tissue::heart;
-  }
+  // Near the wall's inner surface, which elements round off, the nearer of the two sides.
+  if (base_distance(p) < 0 && surfaces.cavity() < -surfaces.outside()) return Tissue::blood;
   if (in_bone(point)) return Tissue::bone;
   const bool beside_the_heart = surfaces.outside() < 8 && p.z < kBase + 30;
   return in_lung(point) && !beside_the_heart ? Tissue::lung : Tissue::torso;
@@ -132,15 +130,16 @@ double depth_in_wall(const Vector3& point) {
 
 // M cells, the last to recover, where activation begins: in the inner part of the left ventricle's wall, and in the
 // thin wall of the right one but for its lining. So the left ventricle's outside, reached last, recovers first, and the
-// T wave points as the QRS complex does in the leads that look at it (I, II, V5, V6).
+// T wave points as the QRS complex does in the leads that look at it (I, II, V6).
 CellLayer layer_at(const Vector3& point) {
-  constexpr double kInnerPart = 0.4;
+  constexpr double kInnerPartLeft = 0.3;
+  constexpr double kInnerPartRight = 0.9;
   constexpr double kLining = 1;  // mm
   const Surfaces surfaces(kHeart.into(point));
-  if (surfaces.left_outer > 0) {
-    return surfaces.right_cavity() < kLining ? CellLayer::endocardium : CellLayer::midmyocardium;
-  }
-  return depth_in_wall(point) < kInnerPart ? CellLayer::midmyocardium : CellLayer::epicardium;
+  const bool right = surfaces.left_outer > 0;
+  if (right && surfaces.right_cavity() < kLining) return CellLayer::endocardium;
+  const double depth = depth_in_wall(point);
+  return depth < (right ? kInnerPartRight : kInnerPartLeft) ? CellLayer::midmyocardium : CellLayer::epicardium;
 }
 
 Vector3 fibre_at(const Vector3& point) {

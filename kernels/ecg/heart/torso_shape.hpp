@@ -26,7 +26,8 @@ Vector3 in_torso(const Vector3& unit);
 // from there.
 double wall_distance(const Vector3& point);
 
-Tissue tissue_at(const Vector3& point);
+// What is at a point that is not of the wall.
+Tissue tissue_outside(const Vector3& point);
 
 // 0 at the inner surface (the cavities), 1 at the outer one.
 double depth_in_wall(const Vector3& point);

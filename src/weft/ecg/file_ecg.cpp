@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <numeric>
-#include <set>
 
-#include "weft/ecg/leads.hpp"
+#include "weft/ecg/pseudo_ecg.hpp"
 #include "weft/reduce/as_double.hpp"
 #include "weft/reduce/field_choice.hpp"
 #include "weft/series/series_mesh.hpp"
@@ -43,57 +40,15 @@ view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field) {
   return part;
 }
 
-void check_electrodes(const std::vector<Electrode>& electrodes) {
-  if (electrodes.empty()) {
-    throw Error(ErrorKind::usage, "no electrode is named", "", "name some: --electrode RA=-8,12,30");
-  }
-  std::set<std::string> names;
-  for (const Electrode& electrode : electrodes) {
-    if (names.insert(electrode.name).second) continue;
-    throw Error(ErrorKind::usage, "electrode " + electrode.name, "is named twice", "give each a name of its own");
-  }
-}
-
-// Where all nine electrodes are there.
-void add_leads(Ecg& ecg) {
-  std::array<const std::vector<double>*, kElectrodes> potentials{};
-  for (std::size_t e = 0; e < kElectrodes; ++e) {
-    const auto known = std::find_if(ecg.signals.begin(), ecg.signals.end(),
-                                    [&](const Signal& signal) { return signal.name == kElectrodeNames[e]; });
-    if (known == ecg.signals.end()) return;
-    potentials[e] = &known->values;
-  }
-  std::vector<Signal> leads;
-  for (const std::string_view name : kLeadNames) leads.push_back({"lead " + std::string(name), {}});
-  for (std::size_t step = 0; step < ecg.times.size(); ++step) {
-    std::array<double, kElectrodes> now{};
-    for (std::size_t e = 0; e < kElectrodes; ++e) now[e] = (*potentials[e])[step];
-    const auto values = leads_of(now);
-    for (std::size_t lead = 0; lead < kLeads; ++lead) leads[lead].values.push_back(values[lead]);
-  }
-  ecg.signals.insert(ecg.signals.end(), leads.begin(), leads.end());
+Ecg begun(const SeriesReader& reader, const FieldMap& field) {
+  Ecg ecg;
+  ecg.times = reader.times();
+  ecg.time_units = reader.field("time").units;
+  ecg.units = field.units;
+  return ecg;
 }
 
 }  // namespace
-
-Electrode parse_electrode(const std::string& text) {
-  Electrode electrode;
-  const std::size_t equals = text.find('=');
-  electrode.name = text.substr(0, equals);
-  const char* at = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
-  const char* const end = text.data() + text.size();
-  bool good = !electrode.name.empty() && at < end;
-  for (std::size_t axis = 0; axis < 3 && good; ++axis) {
-    if (axis > 0) good = at < end && *at++ == ',';
-    const auto [behind, code] = std::from_chars(at, end, electrode.place[axis]);
-    good = good && code == std::errc() && std::isfinite(electrode.place[axis]);
-    at = behind;
-  }
-  if (!good || at != end) {
-    throw Error(ErrorKind::usage, fmt::format("electrode {}", text), "is not NAME=X,Y,Z", "for example RA=-8,12.5,30");
-  }
-  return electrode;
-}
 
 Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
   check_electrodes(request.electrodes);
@@ -104,10 +59,7 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
   for (const Electrode& electrode : request.electrodes) {
     weights.push_back(pseudo_ecg_weights(mesh.points, mesh.cells, electrode.place, request.diffusivity));
   }
-  Ecg ecg;
-  ecg.times = reader.times();
-  ecg.time_units = reader.field("time").units;
-  ecg.units = field.units;
+  Ecg ecg = begun(reader, field);
   for (const Electrode& electrode : request.electrodes) ecg.signals.push_back({electrode.name, {}});
 
   SnapshotSweep sweep(reader, field.name);
@@ -119,6 +71,58 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
       ecg.signals[e].values.push_back(std::inner_product(v.begin(), v.end(), weights[e].begin(), 0.0));
     }
     if (request.progress) request.progress(sweep.next_step(), ecg.times.size());
+  }
+  add_leads(ecg);
+  return ecg;
+}
+
+Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request) {
+  check_electrodes(request.electrodes);
+  const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), request.field);
+  const FieldMap& field = reader.fields()[choice.field];
+  const view::Mesh mesh = mesh_of_field(reader, field);
+  Ecg ecg = begun(reader, field);
+  for (const Electrode& electrode : request.electrodes) {
+    const auto away = [&](std::uint64_t node) {
+      double squared = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double along = mesh.points[3 * node + axis] - electrode.place[axis];
+        squared += along * along;
+      }
+      return squared;
+    };
+    std::uint64_t nearest = 0;
+    for (std::uint64_t node = 1; node < mesh.points.size() / 3; ++node) {
+      if (away(node) < away(nearest)) nearest = node;
+    }
+    const Box box = reader.trace_box(field.name, nearest);
+    std::vector<std::byte> trace(element_count(box.count) * size_of(field.type));
+    reader.read(field.name, box, trace);
+    ecg.signals.push_back({electrode.name, std::vector<double>(ecg.times.size())});
+    reduce::pick_as_double(field.type, trace, choice.components, choice.component, ecg.signals.back().values);
+    if (request.progress) request.progress(ecg.signals.size(), request.electrodes.size());
+  }
+  add_leads(ecg);
+  return ecg;
+}
+
+Ecg recorded_ecg(const SeriesReader& reader, const std::string& name) {
+  const auto fields = reader.fields();
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const FieldMap& one) {
+    return one.name == name && one.support == storage::Support::global && !one.components.empty();
+  });
+  if (field == fields.end()) {
+    throw Error(ErrorKind::usage, reader.path(), "holds no recorded electrodes",
+                "name a field and where electrodes stand: --field V --electrode RA=-8,12,30");
+  }
+  Ecg ecg = begun(reader, *field);
+  const std::uint64_t electrodes = field->components.size();
+  const Box box = reader.block_box(name, 0, electrodes);
+  std::vector<std::byte> all(element_count(box.count) * size_of(field->type));
+  reader.read(name, box, all);
+  for (std::uint64_t e = 0; e < electrodes; ++e) {
+    ecg.signals.push_back({field->components[e], std::vector<double>(ecg.times.size())});
+    reduce::pick_as_double(field->type, all, electrodes, e, ecg.signals.back().values);
   }
   add_leads(ecg);
   return ecg;

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/ecg/file_ecg.hpp"
+#include "weft/ecg/ecg.hpp"
 
 namespace weft::ecg {
 

@@ -48,9 +48,11 @@ void check_field(const FieldSpec& field) {
         fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
         "make the ownership for the field's own shape");
   }
-  const std::uint64_t values = field.support == Support::global ? 1 : row_elements(field.per_step);
+  const bool global = field.support == Support::global;
+  const std::uint64_t values = global ? element_count(field.per_step) : row_elements(field.per_step);
   if (!field.components.empty() && field.components.size() != values) {
-    throw Error(ErrorKind::usage, where, fmt::format("{} names for {} values a node", field.components.size(), values),
+    throw Error(ErrorKind::usage, where,
+                fmt::format("{} names for {} values a {}", field.components.size(), values, global ? "step" : "node"),
                 "name every component, or none");
   }
   if (!field.subset) return;
