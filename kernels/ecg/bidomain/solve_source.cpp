@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -186,6 +187,7 @@ class SolveSource final : public StepSource {
       fields_.push_back(std::move(electrodes));
       potentials_.resize(mesh_.electrodes.size());
     }
+    sums_.assign(fields_.size(), 0);
   }
 
   const std::vector<SourceField>& fields() const override { return fields_; }
@@ -198,14 +200,36 @@ class SolveSource final : public StepSource {
       bidomain_.advance(steps_a_print_);
       ++reached_;
     }
-    const std::string& name = fields_[field].name;
-    if (name == "V") return std::as_bytes(bidomain_.v());
-    if (name == "phi_e") return std::as_bytes(bidomain_.phi_e());
-    if (name == "electrodes") return std::as_bytes(electrode_potentials());
+    const std::span<const double> held = held_values(fields_[field].name);
+    sums_[field] += checksum(fields_[field], held, step);
+    return std::as_bytes(held);
+  }
+
+  std::span<const double> held_values(const std::string& name) {
+    if (name == "V") return bidomain_.v();
+    if (name == "phi_e") return bidomain_.phi_e();
+    if (name == "electrodes") return electrode_potentials();
     pairs_.assign(2 * all_.size(), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t i = 0; i < heart_.size(); ++i) pairs_[2 * i] = bidomain_.v()[i];
     for (std::size_t i = 0; i < all_.size(); ++i) pairs_[2 * i + 1] = bidomain_.phi_e()[i];
-    return std::as_bytes(std::span(pairs_));
+    return pairs_;
+  }
+
+  // Of what was given to be written, for comparing the file with: every value's bits times an odd number that says
+  // where it belongs, summed modulo 2^64, so that neither ranks nor order matter.
+  std::uint64_t checksum(const SourceField& field, std::span<const double> held, std::uint64_t step) const {
+    const std::uint64_t elements = element_count(field.per_step);
+    const auto term = [&](std::uint64_t element, double value) {
+      return std::bit_cast<std::uint64_t>(value) * (2 * (step * elements + element) + 1);
+    };
+    std::uint64_t sum = 0;
+    if (field.support == Support::global) {
+      for (std::size_t i = 0; i < held.size() && rank_in(comm_) == 0; ++i) sum += term(i, held[i]);
+    }
+    for (const partition::Run& run : field.owned.runs()) {
+      for (std::uint64_t i = 0; i < run.length; ++i) sum += term(run.global + i, held[run.local + i]);
+    }
+    return sum;
   }
 
   std::optional<MeshSpec> mesh() const override {
@@ -237,6 +261,11 @@ class SolveSource final : public StepSource {
                             {"most_iterations", one.most_iterations}};
     };
     const Bidomain::Currents currents = bidomain_.currents();
+    std::vector<std::uint64_t> sums(sums_.size());
+    check_mpi(MPI_Allreduce(sums_.data(), sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T, MPI_SUM, comm_),
+              "MPI_Allreduce");
+    nlohmann::json checksums;
+    for (std::size_t f = 0; f < fields_.size(); ++f) checksums[fields_[f].name] = fmt::format("{:016x}", sums[f]);
     return {{"model", options_.monodomain ? "monodomain" : "bidomain with bath"},
             {"mesh", mesh_.description},
             {"heart_nodes", mesh_.heart_nodes},
@@ -248,6 +277,7 @@ class SolveSource final : public StepSource {
             {"scatter", options_.scatter},
             {"conductivities", chosen_.report},
             {"ksp", {{"v", equations(bidomain_.v_convergence())}, {"phi_e", equations(bidomain_.phi_e_convergence())}}},
+            {"checksums", checksums},
             {"current_lost_uA", currents.sum},
             {"current_flowing_uA", currents.absolute}};
   }
@@ -311,7 +341,8 @@ class SolveSource final : public StepSource {
   std::vector<SourceField> fields_;
   std::vector<double> pairs_;
   std::vector<double> potentials_;
-  std::uint64_t reached_ = 0;  // the step whose values are at hand
+  std::vector<std::uint64_t> sums_;  // of each field's values
+  std::uint64_t reached_ = 0;        // the step whose values are at hand
 };
 
 }  // namespace

@@ -1,0 +1,99 @@
+// The kernel's report as people read it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "kernels/ecg/ecg_kernel.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::kernels {
+
+namespace {
+
+using Line = std::function<void(std::string_view, const std::string&)>;
+
+void add_simulation(const nlohmann::json& solve, const Line& line) {
+  line("model", fmt::format("{} on {}, steps of {:.6g} ms", solve.at("model").get<std::string>(),
+                            solve.at("mesh").get<std::string>(), solve.at("dt_ms").get<double>()));
+  const auto& chosen = solve.at("conductivities");
+  if (chosen.at("tuned").get<bool>()) {
+    const auto direction = [&](const char* name) {
+      const auto& one = chosen.at(name);
+      const double wanted = one.at("velocity_wanted_m_per_s").get<double>();
+      const double velocity = one.at("velocity_of_a_cable_m_per_s").get<double>();
+      return fmt::format("{} the fibres times {:.3g}, for {:.2f} m/s{}", name, one.at("factor").get<double>(), velocity,
+                         velocity > 1.05 * wanted
+                             ? fmt::format(" ({:.2f} was wanted; so coarse a mesh carries no wave that slow)", wanted)
+                             : "");
+    };
+    line("tuned", "conductivities to the mesh: " + direction("along"));
+    line("", direction("across"));
+  }
+  const auto& ksp = solve.at("ksp");
+  line("iterations",
+       fmt::format("{:.1f} a solve for V, {:.1f} for phi_e (at most {} and {})",
+                   ksp.at("v").at("mean_iterations").get<double>(), ksp.at("phi_e").at("mean_iterations").get<double>(),
+                   ksp.at("v").at("most_iterations").get<std::uint64_t>(),
+                   ksp.at("phi_e").at("most_iterations").get<std::uint64_t>()));
+}
+
+}  // namespace
+
+std::string to_text(const nlohmann::json& report) {
+  const auto& seconds = report.at("seconds");
+  const auto& counters = report.at("counters");
+  const auto number = [](const nlohmann::json& value) { return format_count(value.get<std::uint64_t>()); };
+  const double output = seconds.at("output").get<double>();
+  const double bytes = report.at("bytes").get<double>();
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  text += fmt::format("ecg: {} steps of {} nodes ({}) on {} ranks, {}, layout {}\n", number(report.at("steps")),
+                      number(report.at("nodes")), format_bytes(report.at("bytes")), report.at("ranks").get<int>(),
+                      report.at("strategy").get<std::string>(), report.at("layout").get<std::string>());
+  if (report.contains("solve")) add_simulation(report.at("solve"), line);
+  line("file", report.at("file").get<std::string>());
+  line("chunk", to_string(report.at("chunk").get<Shape>()));
+  line("output", fmt::format("{} blocked in Weft ({}/s), {} of it in close()", format_seconds(output),
+                             format_bytes(static_cast<std::uint64_t>(bytes / std::max(output, 1e-9))),
+                             format_seconds(seconds.at("drain").get<double>())));
+  if (seconds.contains("raw")) {
+    const double raw = seconds.at("raw").get<double>();
+    line("raw", fmt::format("{} for the same bytes in 8 MiB writes: output is {:.2f} times that", format_seconds(raw),
+                            output / raw));
+  }
+  line("run",
+       fmt::format("{}, {} of it making the steps, {} computing", format_seconds(seconds.at("run").get<double>()),
+                   format_seconds(seconds.at("source").get<double>()),
+                   format_seconds(seconds.at("compute").get<double>())));
+  line("requests",
+       fmt::format("{} writes in {} windows, {} system calls, {} collective HDF5 writes",
+                   number(counters.at("app").at("writes")), number(counters.at("app").at("windows")),
+                   number(counters.at("syscall").at("writes")), number(counters.at("hdf5").at("collective_writes"))));
+  line("moved", fmt::format("{} between ranks in {} messages",
+                            format_bytes(counters.at("mpi").at("bytes_sent").get<std::uint64_t>()),
+                            number(counters.at("mpi").at("messages"))));
+  if (report.contains("reduction")) {
+    const auto& maps = report.at("reduction");
+    const auto& spent = maps.at("seconds");
+    line("maps", fmt::format("{}: {} in passing, {} at the end; {} of {} nodes had to be read from the file",
+                             maps.at("maps").get<std::string>(), format_seconds(spent.at("watching").get<double>()),
+                             format_seconds(spent.at("finishing").get<double>()), number(maps.at("nodes_from_file")),
+                             number(maps.at("nodes"))));
+    if (maps.at("nodes_with_more_beats_than_rows").get<std::uint64_t>() > 0) {
+      line("", fmt::format("{} nodes have more beats than rows (up to {}): --max-beats",
+                           number(maps.at("nodes_with_more_beats_than_rows")), number(maps.at("most_beats"))));
+    }
+  }
+  line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
+  if (report.contains("afterwards")) tell_afterwards(report.at("afterwards"), line);
+  text += fmt::format("next: weft {} {}\n", report.contains("solve") ? "ecg --plot ecg.png" : "info",
+                      report.at("file").get<std::string>());
+  return text;
+}
+
+}  // namespace weft::kernels
