@@ -48,6 +48,7 @@ test: setup
 	@echo 'make test: every test passed, with Open MPI, with MPICH and without MPI'
 
 demo: build
+	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
 	scripts/demo
 
 lint: setup-lint

@@ -41,7 +41,7 @@ std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions&
     if (options.from.empty()) {
       throw Error(ErrorKind::usage, "--source replay", "no recording is named", "add --from FILE[:DATASET]").agreed();
     }
-    return replay_source(comm, options.from, options.nodes, options.steps, dealing);
+    return replay_source(comm, options.from, options.nodes, options.steps, options.mesh, dealing);
   }
   throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic, replay or solve")
       .agreed();
@@ -212,13 +212,13 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   }
   if (options.afterwards) {
     agree_on(comm, [&] { check_afterwards(*options.afterwards); });
-    if (!options.mesh || options.source == "replay") {
-      throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
-                  "leave out --mesh none and --source replay")
-          .agreed();
-    }
   }
   const auto source = make_source(comm, options);
+  if (options.afterwards && !source->mesh()) {
+    throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
+                "leave out --mesh none, and replay a file of Weft's with a mesh")
+        .agreed();
+  }
 
   std::uint64_t step_bytes = 0;
   for (const SourceField& field : source->fields()) step_bytes += element_count(field.per_step) * size_of(field.type);

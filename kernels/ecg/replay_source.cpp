@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/ecg/step_source.hpp"
+#include "weft/series/series_mesh.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
@@ -21,13 +22,61 @@ using storage::Recording;
 // How much of the recording a rank reads ahead: one HDF5 read for many steps, and a bound on memory.
 constexpr std::uint64_t kAheadBytes = 64ULL << 20;
 
+// What a recording of Weft's own says beyond its values: names and units, and the mesh its nodes are those of.
+struct OwnRecording {
+  std::string units;
+  std::vector<std::string> components;
+  std::optional<view::Mesh> mesh;
+};
+
+std::optional<OwnRecording> own_recording(const Recording& recording, const std::string& name) {
+  try {
+    ReadOptions options;
+    options.store = layout::Store{};  // to measure it would take longer than the little that is read
+    const SeriesReader reader = SeriesReader::open(recording.file, options);
+    const storage::FieldMap& field = reader.field(name);
+    OwnRecording own{field.units, field.components, std::nullopt};
+    if (has_mesh(reader) && field.subset == storage::Subset::all) own.mesh = read_mesh(reader);
+    return own;
+  } catch (const Error&) {
+    return std::nullopt;  // somebody else's file
+  }
+}
+
+// This rank's even share of a mesh that is whole here.
+MeshSpec share_of(const view::Mesh& mesh, int rank, int ranks) {
+  MeshSpec spec;
+  spec.points = mesh.points.size() / 3;
+  spec.owned = partition::even_nodes({spec.points, 3}, rank, ranks);
+  const partition::Block points = partition::even_block(spec.points, rank, ranks);
+  const auto coordinates = mesh.points.begin() + static_cast<std::ptrdiff_t>(3 * points.first);
+  spec.coordinates.assign(coordinates, coordinates + static_cast<std::ptrdiff_t>(3 * points.count));
+  const partition::Block cells = partition::even_block(mesh.cells.types.size(), rank, ranks);
+  for (std::uint64_t c = cells.first; c < cells.first + cells.count; ++c) {
+    spec.cell_types.push_back(mesh.cells.types[c]);
+    spec.cell_sizes.push_back(mesh.cells.offsets[c + 1] - mesh.cells.offsets[c]);
+    for (std::int64_t i = mesh.cells.offsets[c]; i < mesh.cells.offsets[c + 1]; ++i) {
+      spec.connectivity.push_back(mesh.cells.connectivity[static_cast<std::size_t>(i)]);
+    }
+  }
+  return spec;
+}
+
 class ReplaySource final : public StepSource {
  public:
-  ReplaySource(Communicator& comm, Recording recording, std::uint64_t nodes, std::uint64_t steps, Dealing dealing)
+  ReplaySource(Communicator& comm, Recording recording, std::uint64_t nodes, std::uint64_t steps, bool mesh,
+               Dealing dealing)
       : recording_(std::move(recording)), mine_(dealt_nodes(dealing, nodes, comm.rank(), comm.size())), steps_(steps) {
     SourceField field;
     field.name = recording_.dataset.substr(recording_.dataset.rfind('/') + 1);
     field.type = recording_.type;
+    if (const std::optional<OwnRecording> own = own_recording(recording_, field.name)) {
+      field.units = own->units;
+      field.components = own->components;
+      if (mesh && own->mesh && own->mesh->points.size() == 3 * nodes) {
+        mesh_ = share_of(*own->mesh, comm.rank(), comm.size());
+      }
+    }
     field.per_step = {nodes};
     field.per_step.insert(field.per_step.end(), recording_.shape.begin() + 2, recording_.shape.end());
     for (const storage::Variable& variable : recording_.variables) field.components.push_back(variable.name);
@@ -45,6 +94,7 @@ class ReplaySource final : public StepSource {
   std::uint64_t steps() const override { return steps_; }
   std::uint64_t nodes() const override { return fields_[0].per_step[0]; }
   double time_of(std::uint64_t step) override { return recording_.times[step]; }
+  std::optional<MeshSpec> mesh() const override { return mesh_; }
 
   std::span<const std::byte> values(std::size_t, std::uint64_t step) override {
     if (mine_.empty()) return {};
@@ -86,6 +136,7 @@ class ReplaySource final : public StepSource {
   Recording recording_;
   std::vector<std::uint64_t> mine_;
   std::uint64_t steps_;
+  std::optional<MeshSpec> mesh_;
   std::vector<SourceField> fields_;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t low_ = 0;   // lowest node of this rank
@@ -103,7 +154,7 @@ class ReplaySource final : public StepSource {
 
 std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,
                                           std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
-                                          Dealing dealing) {
+                                          bool mesh, Dealing dealing) {
   Recording recording;
   agree_on(comm, [&] {
     recording = storage::find_recording(from);
@@ -117,7 +168,7 @@ std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string&
     take(steps, recording.shape[0], "steps");
     take(nodes, recording.shape[1], "nodes");
   });
-  return std::make_unique<ReplaySource>(comm, std::move(recording), *nodes, *steps, dealing);
+  return std::make_unique<ReplaySource>(comm, std::move(recording), *nodes, *steps, mesh, dealing);
 }
 
 }  // namespace weft::kernels

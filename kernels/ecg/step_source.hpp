@@ -82,11 +82,12 @@ std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t n
                                              bool mesh, Dealing dealing);
 
 // `from` is FILE or FILE:DATASET; without one, /Data or else the largest dataset with steps and nodes. Axis 0 is the
-// step, axis 1 the node. `nodes` and `steps`, where given, take only so many from the start. Collective: rank 0 looks,
-// errors are agreed.
+// step, axis 1 the node. `nodes` and `steps`, where given, take only so many from the start. With `mesh`, a file of
+// Weft's brings its mesh along, if all nodes are taken; every rank holds it whole for a moment. Collective; errors are
+// agreed.
 std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,
                                           std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
-                                          Dealing dealing);
+                                          bool mesh, Dealing dealing);
 
 // The forward problem of the electrocardiogram, solved (bidomain/bidomain.hpp): V on the heart's nodes and phi_e on
 // all, or, where `joint`, one field Data (nodes, 2) with NaN for V outside; and the potentials of the electrodes, where
