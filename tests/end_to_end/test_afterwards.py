@@ -166,7 +166,6 @@ def test_the_text_names_both(tmp_path: Path) -> None:
         (["--keep-afterwards"], "add --afterwards paper"),
         ([*PAPER, "--afterwards-cache", "much"], "size 'much'"),
         ([*PAPER, "--mesh", "none"], "no mesh"),
-        ([*PAPER, "--source", "replay", "--from", "in.h5"], "no mesh"),
         ([*PAPER, "--max-beats", 0], "--max-beats"),
     ],
 )
@@ -189,3 +188,18 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path, ranks: int | None) 
     outcome = w.weft("run", "ecg", "--nodes", 100, "--steps", 5, "--out", path, *PAPER, ranks=ranks)
     assert outcome.code == 1 and len(outcome.error_lines) == 1 and "a.h5.afterwards" in outcome.error_lines[0], outcome
     w.check_file(path, 100, 5)
+
+
+def test_a_replay_of_a_file_with_a_mesh_has_it_too(tmp_path: Path) -> None:
+    path, again = tmp_path / "a.h5", tmp_path / "again.h5"
+    w.run_ecg(path, "--nodes", 307, "--steps", 130, "--fields", "joint")
+    w.run_ecg(again, "--source", "replay", "--from", f"{path}:Data", "--layout", "rows", *PAPER, ranks=3)
+    with h5py.File(path) as first, h5py.File(again) as second:
+        for name in ("points", "connectivity", "offsets", "types"):
+            assert w.same_bits(first[f"mesh/{name}"][...], second[f"mesh/{name}"][...])
+        assert list(second["Data"].attrs["weft_components"]) == list(first["Data"].attrs["weft_components"])
+    check_same_maps(tmp_path / "again.h5.afterwards/maps.h5", again)
+    bare = w.weft(
+        "run", "ecg", "--source", "replay", "--from", f"{path}:Data", "--mesh", "none", *PAPER, "--out", again
+    )
+    assert bare.code == 2 and len(bare.error_lines) == 1 and "no mesh" in bare.err

@@ -98,6 +98,37 @@ TEST_F(SeriesWriterTest, ASeriesOfUnknownLengthGrowsAndGoesBack) {
   expect_steps(170);
 }
 
+TEST_F(SeriesWriterTest, WhatIsFlushedIsCommittedAtOnce) {
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+  for (const std::uint64_t step : {1U, 2U, 7U, 8U, 23U}) {
+    write(writer, step);
+    writer.flush();
+    expect_steps(step);
+    writer.flush();  // with nothing new, too
+  }
+  write(writer, kSteps);
+  writer.close();
+  expect_steps(kSteps);
+  EXPECT_THROW(writer.flush(), Error);
+}
+
+TEST_F(SeriesWriterTest, NoFlushInTheMiddleOfAStep) {
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+  write(writer, 5);
+  writer.put("V", std::vector<double>(kNodes));
+  EXPECT_THROW(writer.flush(), Error);
+}
+
+TEST_F(SeriesWriterTest, GlobalFieldsNameTheirValues) {
+  SeriesSpec wish = spec();
+  wish.fields[1].per_step = {3};
+  wish.fields[1].components = {"x", "y"};
+  EXPECT_THROW(SeriesWriter::create(alone_, path_, wish), Error);
+  wish.fields[1].components = {"x", "y", "z"};
+  SeriesWriter::create(alone_, path_, wish).close();
+  EXPECT_EQ(SeriesReader::open(path_).field("energy").components, wish.fields[1].components);
+}
+
 TEST_F(SeriesWriterTest, AFailingDiskIsToldAndWhatWasCommittedStays) {
   SeriesSpec wish = spec();
   wish.options.wrap_store = [](std::unique_ptr<storage::ByteStore> store) {
