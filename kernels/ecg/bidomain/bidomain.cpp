@@ -74,29 +74,34 @@ class Bidomain::Impl {
 
   void advance(std::uint64_t steps) {
     if (steps == 0) return;
-    advance_cells(options_.dt / 2);
+    advance_cells(half_steps_ + 1);
     for (std::uint64_t step = 0; step < steps; ++step) {
       solve_potential();
       spread();
-      advance_cells(step + 1 < steps ? options_.dt : options_.dt / 2);
+      advance_cells(half_steps_ + (step + 1 < steps ? 2 : 1));
     }
     solve_potential();
     check_cells();
   }
 
-  // Cells go ahead of everything else by half a step, until the last half.
-  void advance_cells(double duration) {
+  // That the cells have reached.
+  double time() const { return static_cast<double>(half_steps_) * options_.dt / 2; }
+
+  // Cells go ahead of everything else by half a step, until the last half. Time is counted, not added up.
+  void advance_cells(std::uint64_t until_half_step) {
     const std::span<double> v = v_.values();
-    const double end = time_ + duration;
+    const double begin = time();
+    half_steps_ = until_half_step;
+    const double end = time();
+    const double duration = end - begin;
     for (std::size_t i = 0; i < states_.size(); ++i) {
       double stimulus = 0;
       if (starts_[i] >= 0) {
-        const double on = std::min(end, starts_[i] + kStimulusDuration) - std::max(time_, starts_[i]);
+        const double on = std::min(end, starts_[i] + kStimulusDuration) - std::max(begin, starts_[i]);
         if (on > 0) stimulus = options_.stimulus * on / duration;
       }
       v[i] = cells_[static_cast<std::size_t>(layers_[i])].advance(v[i], states_[i], duration, stimulus);
     }
-    time_ = end;
     cell_steps_ += states_.size();
   }
 
@@ -105,29 +110,36 @@ class Bidomain::Impl {
     if (options_.monodomain) return;
     stiffness_.multiply(v_, current_);
     const std::span<double> load = load_.values();
+    const double now = time();
     double plates = 0;
-    if (options_.plates && time_ >= options_.plates->start &&
-        time_ < options_.plates->start + options_.plates->duration) {
-      plates = options_.plates->current;
+    if (options_.plates) {
+      const double since = now - options_.plates->start;
+      const double rounding = 1e-6 * options_.dt;
+      if (since > -rounding && since < options_.plates->duration - rounding) plates = options_.plates->current;
     }
     for (std::size_t i = 0; i < load.size(); ++i) {
       load[i] = (i < states_.size() ? -current_.values()[i] : 0) + (plates_.empty() ? 0 : plates * plates_[i]);
     }
     // Begin where the last two solutions lead.
     const std::span<double> phi_e = phi_e_.values();
-    const double ahead = time_ - solved_at_;
+    const double ahead = now - solved_at_;
     const double behind = solved_at_ - solved_before_at_;
     const std::vector<double> last(phi_e.begin(), phi_e.end());
     if (behind > 0 && before_.size() == phi_e.size()) {
       for (std::size_t i = 0; i < phi_e.size(); ++i) phi_e[i] += ahead / behind * (last[i] - before_[i]);
     }
-    potential_->solve(load_, phi_e_);
+    try {
+      potential_->solve(load_, phi_e_);
+    } catch (const Error&) {
+      check_cells();  // it may be their fault
+      throw;
+    }
     const double ground = sum_over(comm_, ground_ >= 0 ? phi_e[static_cast<std::size_t>(ground_)] : 0);
     for (double& value : phi_e) value -= ground;
     if (ahead > 0) {
       before_ = last;
       solved_before_at_ = solved_at_;
-      solved_at_ = time_;
+      solved_at_ = now;
     }
   }
 
@@ -150,7 +162,7 @@ class Bidomain::Impl {
     check_mpi(MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
     if (all == 1) return;
     throw Error(
-        ErrorKind::usage, fmt::format("the heart at {:.6g} ms", time_),
+        ErrorKind::usage, fmt::format("the heart at {:.6g} ms", time()),
         fmt::format("has a potential beyond {} mV: the step of {} ms is too long for this mesh", kMost, options_.dt),
         "give a shorter --dt")
         .agreed();
@@ -173,7 +185,7 @@ class Bidomain::Impl {
 
   State state() const {
     State state;
-    state.time = time_;
+    state.time = time();
     state.v.assign(v_.values().begin(), v_.values().end());
     state.phi_e.assign(phi_e_.values().begin(), phi_e_.values().end());
     state.cells.resize(states_.size() * kCellValues);
@@ -182,11 +194,11 @@ class Bidomain::Impl {
   }
 
   void restore(const State& state) {
-    time_ = state.time;
+    half_steps_ = static_cast<std::uint64_t>(std::llround(2 * state.time / options_.dt));
     std::copy(state.v.begin(), state.v.end(), v_.values().begin());
     std::copy(state.phi_e.begin(), state.phi_e.end(), phi_e_.values().begin());
     if (!states_.empty()) std::memcpy(states_.data(), state.cells.data(), states_.size() * sizeof(TenTusscherState));
-    solved_at_ = time_;
+    solved_at_ = time();
     before_.clear();
   }
 
@@ -219,7 +231,7 @@ class Bidomain::Impl {
   std::vector<double> starts_;  // of a heart node's stimulus, -1 for none
   std::vector<double> plates_;  // the current they bring to a node
   std::int32_t ground_ = -1;
-  double time_ = 0;  // that the cells have reached
+  std::uint64_t half_steps_ = 0;  // of dt, that the cells have been taken
   std::uint64_t cell_steps_ = 0;
 };
 
@@ -228,7 +240,7 @@ Bidomain::Bidomain(MPI_Comm comm, const HeartMesh& mesh, const NodeDealing& deal
 Bidomain::~Bidomain() = default;
 
 void Bidomain::advance(std::uint64_t steps) { impl_->advance(steps); }
-double Bidomain::time() const { return impl_->time_; }
+double Bidomain::time() const { return impl_->time(); }
 std::span<const double> Bidomain::v() const { return std::as_const(impl_->v_).values(); }
 std::span<const double> Bidomain::phi_e() const { return std::as_const(impl_->phi_e_).values(); }
 Bidomain::Currents Bidomain::currents() const { return impl_->currents(); }
