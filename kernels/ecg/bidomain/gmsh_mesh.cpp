@@ -139,6 +139,9 @@ MeshContents read_gmsh_contents(const std::string& path) {
                 "mesh it with tetrahedra alone");
     }
     plex.check(DMPlexGetCone(plex.handle(), cell, &corners));
+    if (std::any_of(corners, corners + 4, [&](PetscInt n) { return n < point || n >= points_end; })) {
+      throw bad(path, "has a tetrahedron of points that are not there", "mend the mesh");
+    }
     if (sets != nullptr) plex.check(DMLabelGetValue(sets, cell, &volume));
     // PETSc's tetrahedra have their first two corners the other way round.
     contents.tetrahedra.push_back({corners[1] - point, corners[0] - point, corners[2] - point, corners[3] - point});

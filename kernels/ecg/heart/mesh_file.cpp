@@ -131,7 +131,7 @@ Origin number(HeartMesh& mesh) {
     }
     origin.said = "renumbered, the heart first";
   }
-  if (left_out > 0) origin.said += fmt::format("; {} points of no tetrahedron left out", left_out);
+  if (left_out > 0) origin.said += fmt::format("; points of no tetrahedron left out: {}", left_out);
   return origin;
 }
 
