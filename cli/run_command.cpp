@@ -12,12 +12,14 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/on_ranks.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
+#include "weft/ecg/ecg.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -37,6 +39,9 @@ struct EcgArguments {
   std::string model = "bidomain";
   std::string velocity;
   std::string plates;
+  std::string mesh_unit = "mm";
+  std::vector<std::string> stimulate;
+  std::vector<std::string> electrodes;
   bool as_measured = false;
   std::string target = "1MiB";
   std::string budget = "256MiB";
@@ -98,9 +103,28 @@ std::vector<double> parse_numbers(const std::string& name, const std::string& te
               fmt::format("for example {} {}", name, example));
 }
 
+kernels::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
+  kernels::MeshFileOptions options;
+  const std::map<std::string, double> units{{"mm", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1e3}};
+  const auto unit = units.find(arguments.mesh_unit);
+  if (unit == units.end()) {
+    throw Error(ErrorKind::usage, fmt::format("--mesh-unit '{}'", arguments.mesh_unit), "is not known",
+                "use mm, cm, um or m");
+  }
+  options.unit = unit->second;
+  for (const std::string& text : arguments.stimulate) {
+    const auto numbers = parse_numbers("--stimulate", text, 4, "10,0,5,1.5");
+    if (numbers[3] < 0) throw Error(ErrorKind::usage, "--stimulate " + text, "has a negative radius", "give a length");
+    options.stimulated.push_back({{numbers[0], numbers[1], numbers[2]}, numbers[3]});
+  }
+  for (const std::string& text : arguments.electrodes) options.electrodes.push_back(ecg::parse_electrode(text));
+  return options;
+}
+
 kernels::SolveOptions parse_solve(const EcgArguments& arguments) {
   kernels::SolveOptions solve = arguments.options.solve;
   if (!arguments.mesh.empty() && arguments.mesh != "none") solve.mesh = arguments.mesh;
+  solve.mesh_file = parse_mesh_file(arguments);
   solve.dt = parse_ms(arguments.dt);
   solve.duration = parse_ms(arguments.duration);
   solve.print_every = parse_ms(arguments.print_every);
@@ -214,9 +238,8 @@ void add_ecg(CLI::App& run) {
   text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e (solve: separate, else joint)",
        what);
   text("--mesh", a.mesh,
-       "synthetic: box (tetrahedra over exactly these nodes); solve: torso, or slab:0.2 (Niederer's, of cubes of 0.2 "
-       "mm); "
-       "none: not in the file",
+       "synthetic: box (tetrahedra over exactly these nodes); solve: torso, slab:0.2 (Niederer's, of cubes of 0.2 mm), "
+       "or a file of tetrahedra, .vtu or .msh; none: not in the file",
        what);
   text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
   text("--out", a.options.out, "the file to write; an existing one is replaced", what)->required();
@@ -237,7 +260,7 @@ void add_ecg(CLI::App& run) {
   ecg->add_flag("--as-measured", a.as_measured, "take the measured conductivities, however coarse the mesh")
       ->group(simulation);
   text("--conductivity-factor", a.options.solve.conductivity_factor, "on the heart's conductivities", simulation);
-  ecg->add_option("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms (torso: -22; slab: -35.7)")
+  ecg->add_option("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms (torso: -22; others: -35.7)")
       ->group(simulation);
   text("--plates", a.plates, "CURRENT,START,DURATION: uA/mm^2 between plates on the sides, ms", simulation);
   ecg->add_option("--checkpoint-every", a.options.checkpoint_every,
@@ -247,6 +270,18 @@ void add_ecg(CLI::App& run) {
       ->group(simulation);
   text("--tolerance", a.options.solve.tolerance, "of the equations", simulation);
   text("--petsc", a.options.solve.petsc, "options for PETSc: \"-phi_e_pc_type gamg\"", simulation);
+
+  const char* file =
+      "A mesh from a file (--mesh FILE.vtu, with cell arrays tissue: 0 torso, 1 heart, 2 blood, 3 lung, 4 bone, and "
+      "fibre, and point arrays layer: 0 epicardium, 1 midmyocardium, 2 endocardium, and stimulus: ms; or FILE.msh, "
+      "with "
+      "physical volumes of these numbers or names)";
+  text("--mesh-unit", a.mesh_unit, "of its coordinates: mm, cm, um or m", file);
+  ecg->add_option("--stimulate", a.stimulate, "X,Y,Z,R: the heart's nodes in this ball at 0 ms (mm); may be repeated")
+      ->group(file);
+  ecg->add_option("--electrode", a.electrodes,
+                  "NAME=X,Y,Z: the node of the skin nearest to there (mm); may be repeated; RL is the ground")
+      ->group(file);
 
   const char* how = "How it is written";
   text("--strategy", a.strategy, "owner, cached or per-step", how);

@@ -9,7 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ecg/bidomain/bidomain.hpp"
-#include "kernels/ecg/heart/heart_mesh.hpp"
+#include "kernels/ecg/bidomain/gmsh_mesh.hpp"
+#include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/assembly.hpp"
 #include "kernels/ecg/solve/cable.hpp"
 #include "kernels/ecg/step_source.hpp"
@@ -21,8 +22,27 @@ namespace weft::kernels {
 
 namespace {
 
-HeartMesh make_mesh(const SolveOptions& options, std::optional<std::uint64_t> nodes) {
+// Every rank reads the file; where one cannot, none goes on.
+HeartMesh mesh_from_file(MPI_Comm mpi_comm, const SolveOptions& options, std::optional<std::uint64_t> nodes) {
+  if (nodes) {
+    throw Error(ErrorKind::usage, "--mesh " + options.mesh, "has as many nodes as it has", "leave --nodes out");
+  }
+  MpiCommunicator comm(mpi_comm);
+  MeshContents contents;
+  agree_on(comm, [&] {
+    const bool gmsh = options.mesh.ends_with(".msh");
+    contents = gmsh ? read_gmsh_contents(options.mesh) : read_vtu_contents(options.mesh);
+  });
+  return heart_mesh_of(contents, options.mesh_file);
+}
+
+HeartMesh make_mesh(MPI_Comm comm, const SolveOptions& options, std::optional<std::uint64_t> nodes) {
   constexpr std::uint64_t kNodes = 20'000;
+  if (options.mesh.ends_with(".vtu") || options.mesh.ends_with(".msh")) return mesh_from_file(comm, options, nodes);
+  if (!options.mesh_file.says_nothing()) {
+    throw Error(ErrorKind::usage, "--mesh " + options.mesh, "--electrode, --stimulate and --mesh-unit are for files",
+                "leave them out, or name a .vtu or .msh");
+  }
   if (options.mesh == "torso") return torso_mesh(nodes.value_or(kNodes));
   constexpr std::string_view kSlab = "slab:";
   if (options.mesh.starts_with(kSlab)) {
@@ -34,7 +54,8 @@ HeartMesh make_mesh(const SolveOptions& options, std::optional<std::uint64_t> no
                 nodes ? "has as many nodes as its spacing gives" : "is not slab:MILLIMETRES",
                 nodes ? "leave --nodes out" : "for example slab:0.2");
   }
-  throw Error(ErrorKind::usage, "--mesh " + options.mesh, "is not known", "use torso or slab:0.2");
+  throw Error(ErrorKind::usage, "--mesh " + options.mesh, "is not known",
+              "use torso, slab:0.2, or a file, .vtu or .msh");
 }
 
 // How many times `part` goes into `whole`; both in ms.
@@ -148,7 +169,7 @@ class SolveSource final : public StepSource {
         joint_(joint),
         with_mesh_(with_mesh),
         session_(comm, options.petsc),
-        mesh_(make_mesh(options, nodes)),
+        mesh_(make_mesh(comm, options, nodes)),
         chosen_(choose_conductivities(comm, mesh_, options)),
         dealing_(deal_nodes(comm, mesh_, options.scatter), mesh_.heart_nodes, rank_in(comm), ranks_in(comm)),
         steps_a_print_(parts_in(options.print_every, options.dt, "--print-every")),

@@ -35,7 +35,7 @@ void take_in_order(std::vector<T>& values, const std::vector<std::uint32_t>& ord
 
 }  // namespace
 
-std::vector<std::int32_t> number_heart_first(HeartMesh& mesh) {
+std::vector<std::int32_t> number_heart_first(HeartMesh& mesh, std::vector<std::uint32_t>* old_tetrahedra) {
   std::vector<std::uint8_t> kind(mesh.points.size(), 0);  // 0: of no tetrahedron, 1: outside the heart, 2: in it
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const std::uint8_t own = mesh.tissues[t] == Tissue::heart ? 2 : 1;
@@ -87,6 +87,7 @@ std::vector<std::int32_t> number_heart_first(HeartMesh& mesh) {
   take_in_order(mesh.tissues, tetrahedra);
   mesh.heart_tetrahedra =
       static_cast<std::uint64_t>(std::count(mesh.tissues.begin(), mesh.tissues.end(), Tissue::heart));
+  if (old_tetrahedra != nullptr) *old_tetrahedra = std::move(tetrahedra);
   return renumbered;
 }
 

@@ -55,8 +55,9 @@ HeartMesh slab_mesh(double spacing);
 
 // Renumbers so that the heart comes first, nodes near each other staying near; takes out points of no tetrahedron.
 // Nothing that counts nodes or tetrahedra may be filled in yet but points, tetrahedra and tissues.
-// Returns the new number of each old point, -1 where it has none.
-std::vector<std::int32_t> number_heart_first(HeartMesh& mesh);
+// Returns the new number of each old point, -1 where it has none; `old_tetrahedra`, where given, becomes the old number
+// of each new tetrahedron.
+std::vector<std::int32_t> number_heart_first(HeartMesh& mesh, std::vector<std::uint32_t>* old_tetrahedra = nullptr);
 
 // Throws Error(data), naming the mesh, where there is no heart or a tetrahedron is inside out or flat.
 void check_mesh(const HeartMesh& mesh);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/parameters.hpp"
 
 namespace weft::kernels {
@@ -17,7 +18,8 @@ struct PlateStimulus {
 };
 
 struct SolveOptions {
-  std::string mesh = "torso";  // torso; slab:0.2 (mm)
+  std::string mesh = "torso";  // torso; slab:0.2 (mm); a file, .vtu or .msh
+  MeshFileOptions mesh_file;   // for a file
   double dt = 0.1;             // ms
   double duration = 450;       // ms
   double print_every = 1;      // ms

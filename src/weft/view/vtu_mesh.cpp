@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <pugixml.hpp>
 #include <string_view>
 
@@ -96,16 +97,51 @@ class VtuFile {
   Mesh mesh() const {
     Mesh mesh;
     mesh.cells.offsets.push_back(0);
-    for (const pugi::xml_node piece : document_.child("VTKFile").child("UnstructuredGrid").children("Piece")) {
-      add_piece(piece, mesh);
-    }
+    for (const pugi::xml_node piece : pieces()) add_piece(piece, mesh);
     if (mesh.points.empty()) throw bad("has no points");
     return mesh;
+  }
+
+  // The arrays of these names in every piece's `group` (PointData), whose tuples `count` (NumberOfPoints) counts.
+  std::map<std::string, VtuArray> arrays(const char* group, const char* count,
+                                         const std::vector<std::string>& names) const {
+    std::map<std::string, VtuArray> found;
+    for (const std::string& name : names) {
+      std::optional<VtuArray> all;
+      bool missing = false;
+      for (const pugi::xml_node piece : pieces()) {
+        const auto tuples = static_cast<std::size_t>(piece.attribute(count).as_ullong());
+        if (tuples == 0) continue;
+        const pugi::xml_node array = piece.child(group).find_child_by_attribute("DataArray", "Name", name.c_str());
+        missing = missing || array.empty();
+        if (!array.empty()) add_array(array, name, tuples, all);
+      }
+      if (all && missing) throw bad(fmt::format("array {} is missing in some of its pieces", name));
+      if (all) found[name] = std::move(*all);
+    }
+    return found;
   }
 
  private:
   Error bad(const std::string& what, std::string_view remedy = "check that it is a whole .vtu file") const {
     return {ErrorKind::data, path_, what, remedy};
+  }
+
+  auto pieces() const -> decltype(pugi::xml_node().children("Piece")) {
+    return document_.child("VTKFile").child("UnstructuredGrid").children("Piece");
+  }
+
+  void add_array(pugi::xml_node array, const std::string& name, std::size_t tuples,
+                 std::optional<VtuArray>& all) const {
+    const auto components = static_cast<std::size_t>(array.attribute("NumberOfComponents").as_ullong(1));
+    const std::vector<double> values = numbers<double>(array);
+    // Tuples are counted by division: a product of what the file says may overflow.
+    if (components == 0 || values.size() % components != 0 || values.size() / components != tuples) {
+      throw bad(fmt::format("array {} has {} values for {} times {}", name, values.size(), tuples, components));
+    }
+    if (!all) all = VtuArray{components, {}};
+    if (all->components != components) throw bad(fmt::format("array {} has other components in other pieces", name));
+    all->values.insert(all->values.end(), values.begin(), values.end());
   }
 
   void add_piece(pugi::xml_node piece, Mesh& mesh) const {
@@ -274,5 +310,12 @@ class VtuFile {
 }  // namespace
 
 Mesh read_vtu(const std::string& path) { return VtuFile(path).mesh(); }
+
+VtuFields read_vtu_fields(const std::string& path, const std::vector<std::string>& on_points,
+                          const std::vector<std::string>& on_cells) {
+  const VtuFile file(path);
+  return {file.mesh(), file.arrays("PointData", "NumberOfPoints", on_points),
+          file.arrays("CellData", "NumberOfCells", on_cells)};
+}
 
 }  // namespace weft::view
