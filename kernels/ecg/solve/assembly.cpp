@@ -57,7 +57,7 @@ CompressedRows spreading_matrix(const HeartMesh& mesh, const NodeDealing& dealin
                                 double implicit) {
   const double storage = kSurfaceToVolume * kCapacitance / dt;
   return assembled(mesh, dealing, true, [&](std::size_t t, const LinearElement& element, std::size_t a, std::size_t b) {
-    const double mass = element.volume * (a == b ? 0.1 : 0.05);
+    const double mass = element.volume * (a == b ? 0.1 + 0.15 * kLumped : 0.05 * (1 - kLumped));
     const double stiffness =
         element.volume * dot(element.gradients[a], conducted(sigma, mesh.fibres[t], element.gradients[b]));
     return storage * mass + implicit * stiffness;

@@ -42,7 +42,8 @@ double cable_velocity(double conductivity, double spacing, double dt) {
 
   // Per node, divided by the spacing and by chi C / dt; Crank-Nicolson, so half of the spreading is on the left.
   const double spread = conductivity * dt / (kSurfaceToVolume * kCapacitance * spacing * spacing);
-  const EvenTridiagonal system(nodes, 2.0 / 3 + spread, 1.0 / 3 + spread / 2, 1.0 / 6 - spread / 2);
+  const double beside = (1 - kLumped) / 6;  // the mass that a node shares with each neighbour
+  const EvenTridiagonal system(nodes, 1 - 2 * beside + spread, 0.5 - beside + spread / 2, beside - spread / 2);
   const TenTusscher cell(CellLayer::epicardium);
   std::vector<TenTusscherState> states(nodes, TenTusscher::initial_state());
   std::vector<double> v(nodes, TenTusscher::kInitialPotential);

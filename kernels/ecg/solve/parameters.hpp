@@ -45,6 +45,11 @@ inline double conductivity_outside(Tissue tissue) {
 // across, the mean of what they saw in the plane of the sheets and normal to it).
 inline constexpr Conductivity kMeasuredVelocity{0.67, 0.24};
 
+// How much of the mass matrix's other entries is moved to its diagonal. Moved all, waves run too slow on a mesh, moved
+// not at all, too fast; the errors of second order cancel at a half, on a line (as for waves: Hughes, The Finite
+// Element Method, 9.3).
+inline constexpr double kLumped = 0.5;
+
 // How long a cell is stimulated, ms: Niederer et al. 2011.
 inline constexpr double kStimulusDuration = 2;
 
