@@ -124,7 +124,9 @@ def msh4(path: Path, mesh: Tetrahedra, names: dict[int, str] | None = None) -> P
     cells = ""
     for tissue, first, last in blocks_of(mesh.tissue):
         cells += f"3 {tissue + 1} 4 {last - first}\n"
-        cells += "".join(f"{c + 1} {' '.join(str(n + 1) for n in mesh.cells[c].tolist())}\n" for c in range(first, last))
+        cells += "".join(
+            f"{c + 1} {' '.join(str(n + 1) for n in mesh.cells[c].tolist())}\n" for c in range(first, last)
+        )
     path.write_text(
         f"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n{names_of(names or {})}"
         f"$Entities\n0 0 0 {len(tissues)}\n{entities}$EndEntities\n"

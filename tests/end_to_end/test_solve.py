@@ -1,0 +1,467 @@
+"""The solver from end to end: what it holds is what the file has, on any ranks, however often it is killed.
+
+The coarsest meshes do, and no conductivities are chosen (--as-measured), which would take a second a run: this is about
+the run, not about the heart.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import weft_run as w
+from weft_run import Values
+
+
+def on_mesh(nodes: int, dt: str = "0.2ms") -> list[Any]:
+    return ["--source", "solve", "--nodes", nodes, "--dt", dt, "--as-measured", "--conductivity-factor", 10]
+
+
+SMALL = on_mesh(3000)  # no torso has fewer nodes. A wave from 3 ms on, above 20 mV at 6 ms.
+REST = -85.23  # mV
+QUANTITIES = "activation_time,peak"
+RANKS = [(2, False), (3, False), (4, False), (2, True), (3, True)]  # and whether nodes are scattered over them
+STRATEGIES = [("owner", False), ("cached", False), ("per-step", False), ("owner", True), ("cached", True)]
+NO_PETSC = "built without PETSc"
+
+# mV, five times what was seen. Equations solved to 1e-9, on any ranks:
+RANKS_DIFFER = {"V": 4e-8, "phi_e": 3.5e-7, "electrodes": 1.7e-7}
+# Those solved to 1e-6, on other ranks and from another first guess after each restart:
+RESTARTS_DIFFER = {"V": 3e-4, "phi_e": 2.7e-4, "electrodes": 1.3e-4}
+
+Solved = Callable[[int, bool], tuple[Path, Any]]
+Written = Callable[[str, bool, str], tuple[Path, Any]]
+
+needs_petsc = pytest.mark.usefixtures("petsc")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ranks_that_wait_give_way() -> Iterator[None]:
+    """Without this, Open MPI's two ranks poll on two cores, and whatever else runs there makes each wait for the other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")
+        yield
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> w.Outcome:
+    """A run that is refused at once, with PETSc or without."""
+    return w.weft("run", "ecg", "--source", "solve", "--dt", "5ms", "--out", tmp_path_factory.mktemp("probe") / "a.h5")
+
+
+@pytest.fixture(scope="module")
+def petsc(probe: w.Outcome) -> None:
+    if NO_PETSC in probe.err:
+        pytest.skip("this weft was built without PETSc")
+
+
+def test_without_petsc_gets_one_line(probe: w.Outcome) -> None:
+    if NO_PETSC not in probe.err:
+        pytest.skip("this weft was built with PETSc")
+    assert probe.code == 2 and probe.out == "" and probe.err.count("\n") == 1, probe
+    assert probe.err.startswith("weft: error: --source solve: ") and "libpetsc-real-dev" in probe.err, probe
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ThreadPoolExecutor]:
+    """Runs what many tests look at. Ranks wait for each other, and starting takes longer than solving: some at a time."""
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def solved(petsc: None, pool: ThreadPoolExecutor, tmp_path_factory: pytest.TempPathFactory) -> Solved:
+    """The same 7 steps on any ranks, each made once: ranks and scatter to the file and the report."""
+    folder = tmp_path_factory.mktemp("solved")
+
+    def run(ranks: int, scatter: bool) -> tuple[Path, Any]:
+        path = folder / f"{ranks}-{scatter}.h5"
+        arguments = [*SMALL, "--duration", "6ms", "--tolerance", 1e-9, *(["--scatter"] if scatter else [])]
+        return path, w.run_ecg(path, *arguments, "--reduce", QUANTITIES, ranks=ranks)
+
+    runs = {how: pool.submit(run, *how) for how in [(1, False), *RANKS]}
+    return lambda ranks, scatter: runs[ranks, scatter].result()
+
+
+def datasets(path: Path, *names: str) -> dict[str, Values]:
+    with h5py.File(path) as file:
+        return {name: file[name][...] for name in names}
+
+
+def check_close(path: Path, wanted_path: Path, bounds: dict[str, float], steps: int | None = None) -> dict[str, float]:
+    """The first steps of a file, and their times, are those of another. Returns the largest differences."""
+    names = ("time", *bounds)
+    got, wanted = datasets(path, *names), datasets(wanted_path, *names)
+    if steps is None:
+        assert {name: values.shape for name, values in got.items()} == {n: v.shape for n, v in wanted.items()}
+        steps = len(wanted["time"])
+        assert w.committed_steps(path) == steps
+    assert w.same_bits(got["time"][:steps], wanted["time"][:steps])
+    differences = {name: float(np.abs(got[name][:steps] - wanted[name][:steps]).max(initial=0)) for name in bounds}
+    print(path.name, steps, "steps:", differences)
+    assert all(differences[name] <= bound for name, bound in bounds.items()), differences
+    return differences
+
+
+def electrodes_of(path: Path) -> tuple[list[str], list[int]]:
+    """The electrodes' names, and their nodes."""
+    with h5py.File(path) as file:
+        attributes = file["electrodes"].attrs
+        return attributes["weft_components"].split(), [int(node) for node in attributes["nodes"]]
+
+
+@needs_petsc
+@pytest.mark.parametrize(("ranks", "scatter"), RANKS)
+def test_any_ranks_find_the_same(solved: Solved, ranks: int, scatter: bool) -> None:
+    one, report = solved(1, False)
+    path, other_report = solved(ranks, scatter)
+    check_close(path, one, RANKS_DIFFER)
+    assert datasets(one, "V")["V"].max() > 20, "the wave is there"
+    with h5py.File(one) as wanted, h5py.File(path) as got:
+        assert set(got["mesh"]) == set(wanted["mesh"]) >= {"points", "connectivity", "offsets", "types"}
+        for name in wanted["mesh"]:
+            assert w.same_bits(got["mesh"][name][...], wanted["mesh"][name][...]), name
+    assert electrodes_of(path) == electrodes_of(one)
+    for key in ("mesh", "heart_nodes", "tetrahedra", "spacing_mm", "conductivities"):
+        assert other_report["solve"][key] == report["solve"][key], key
+
+
+@needs_petsc
+def test_any_ranks_choose_the_same_conductivities(tmp_path: Path) -> None:
+    slab = ["--source", "solve", "--mesh", "slab:1", "--dt", "0.2ms", "--duration", "0ms"]
+    reports = [w.run_ecg(tmp_path / "a.h5", *slab, ranks=ranks) for ranks in (None, 2)]
+    one, two = (report["solve"]["conductivities"] for report in reports)
+    assert one == two and one["tuned"]
+
+
+def checksum(values: Values) -> str:
+    """Of every value's bits times an odd number that says where it stands, modulo 2^64."""
+    bits = values.reshape(-1).view(np.uint64)
+    odd = 2 * np.arange(bits.size, dtype=np.uint64) + np.uint64(1)
+    return f"{int((bits * odd).sum(dtype=np.uint64)):016x}"
+
+
+@pytest.fixture(scope="module")
+def written(petsc: None, pool: ThreadPoolExecutor, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The same 13 steps by every strategy: strategy, scatter and fields to the file and the report."""
+    folder = tmp_path_factory.mktemp("written")
+
+    def run(strategy: str, scatter: bool, fields: str) -> tuple[Path, Any]:
+        path = folder / f"{strategy}-{scatter}-{fields}.h5"
+        # A few steps fit a window.
+        arguments = [*on_mesh(3000, "0.4ms"), "--duration", "4.8ms", "--print-every", "0.4ms", "--fields", fields]
+        arguments += ["--target", "16KiB", "--budget", "120KB", "--strategy", strategy, "--tolerance", 1e-3]
+        return path, w.run_ecg(path, *arguments, *(["--scatter"] if scatter else []), ranks=3)
+
+    runs = {(*how, fields): pool.submit(run, *how, fields) for how in STRATEGIES for fields in ("separate", "joint")}
+    return lambda strategy, scatter, fields: runs[strategy, scatter, fields].result()
+
+
+@needs_petsc
+@pytest.mark.parametrize("fields", ["separate", "joint"])
+@pytest.mark.parametrize(("strategy", "scatter"), STRATEGIES)
+def test_the_file_is_what_the_solver_held(written: Written, strategy: str, scatter: bool, fields: str) -> None:
+    path, report = written(strategy, scatter, fields)
+    heart, nodes = report["solve"]["heart_nodes"], report["nodes"]
+    shapes = {"V": (13, heart), "phi_e": (13, nodes)} if fields == "separate" else {"Data": (13, nodes, 2)}
+    held = report["solve"]["checksums"]
+    assert set(held) == {*shapes, "electrodes"} and 0 < heart < nodes
+    got = datasets(path, *held)
+    for name, shape in shapes.items():
+        assert got[name].shape == shape
+    assert {name: checksum(values) for name, values in got.items()} == held
+    if fields == "joint":
+        assert np.isnan(got["Data"][:, heart:, 0]).all() and not np.isnan(got["Data"][:, :heart]).any()
+        assert not np.isnan(got["Data"][..., 1]).any()
+    assert strategy != "owner" or report["counters"]["app"]["windows"] > 2
+    phi_e = got["phi_e"] if fields == "separate" else got["Data"][..., 1]
+    assert np.ptp(phi_e[-1]) > 1, "there is something to be held"
+    assert w.same_bits(got["electrodes"], np.ascontiguousarray(phi_e[:, electrodes_of(path)[1]]))
+
+
+@needs_petsc
+@pytest.mark.parametrize(("ranks", "scatter"), [(2, False), (3, True)])
+def test_maps_of_a_run_are_those_of_its_file(solved: Solved, tmp_path: Path, ranks: int, scatter: bool) -> None:
+    path, report = solved(ranks, scatter)
+    out = tmp_path / "maps.h5"
+    w.weft_ok("reduce", path, "--field", "V", "--quantity", QUANTITIES, "--out", out)
+    with h5py.File(path) as file, h5py.File(out) as wanted:
+        maps = file["maps/V"]
+        assert set(maps) == set(wanted) - {"rows"} >= set(QUANTITIES.split(","))
+        for name in maps:
+            got, expected = maps[name][...], wanted[name][...]
+            assert got.shape == expected.shape, name
+            assert np.array_equal(got, expected, equal_nan=got.dtype.kind == "f"), name
+        assert np.nanmax(maps["peak"][...]) > 0 and report["reduction"]["nodes"] == report["solve"]["heart_nodes"]
+
+
+@needs_petsc
+def test_the_ecg_is_that_of_the_recorded_electrodes(solved: Solved) -> None:
+    path, _ = solved(2, False)
+    names, nodes = electrodes_of(path)
+    assert names == ["RA", "LA", "LL", "RL", "V1", "V2", "V3", "V4", "V5", "V6"]
+    recorded = datasets(path, "electrodes", "time", "mesh/points")
+    report = w.weft_ok("ecg", path, "--json").json
+    assert report["times"] == recorded["time"].tolist()
+    at = {signal["name"]: np.array(signal["values"]) for signal in report["signals"]}
+    for column, name in enumerate(names):
+        assert w.same_bits(at[name], np.ascontiguousarray(recorded["electrodes"][:, column])), name
+    assert w.same_bits(at["lead III"], at["lead II"] - at["lead I"])
+    central = (at["RA"] + at["LA"] + at["LL"]) / 3
+    leads = {
+        "I": at["LA"] - at["RA"],
+        "II": at["LL"] - at["RA"],
+        "aVR": at["RA"] - (at["LA"] + at["LL"]) / 2,
+        "aVL": at["LA"] - (at["RA"] + at["LL"]) / 2,
+        "aVF": at["LL"] - (at["RA"] + at["LA"]) / 2,
+        **{f"V{chest}": at[f"V{chest}"] - central for chest in range(1, 7)},
+    }
+    for name, values in leads.items():
+        assert np.allclose(at[f"lead {name}"], values, rtol=0, atol=1e-12), name
+        assert np.abs(values).max() > 1e-6, f"something comes through to lead {name}"
+
+    places = []
+    for name, node in zip(names, nodes):
+        x, y, z = recorded["mesh/points"][node].tolist()
+        places += ["--electrode", f"{name}={x!r},{y!r},{z!r}"]
+    again = w.weft_ok("ecg", path, "--field", "phi_e", "--potential", *places, "--json").json
+    assert {s["name"]: s["values"] for s in again["signals"]} == {s["name"]: s["values"] for s in report["signals"]}
+
+
+@needs_petsc
+def test_what_must_hold_of_any_heart(solved: Solved) -> None:
+    path, report = solved(1, False)
+    got = datasets(path, "V", "phi_e", "electrodes")
+    assert (got["V"][0] == REST).all() and (got["phi_e"][0] == 0).all()
+    names, nodes = electrodes_of(path)
+    assert (got["phi_e"][:, nodes[names.index("RL")]] == 0).all(), "the ground"
+    assert (got["electrodes"][:, names.index("RL")] == 0).all()
+    flowing = report["solve"]["current_flowing_uA"]
+    assert flowing > 1 and abs(report["solve"]["current_lost_uA"]) < 1e-6 * flowing
+
+
+@needs_petsc
+def test_plates_reach_everything_while_they_are_on(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.h5", tmp_path / "b.h5"
+    w.run_ecg(path, *SMALL, "--duration", "7ms", "--plates", "0.05,2,3")
+    w.run_ecg(other, *SMALL, "--duration", "7ms")
+    got, without = datasets(path, "V", "phi_e"), datasets(other, "V", "phi_e")
+    for name in got:
+        assert w.same_bits(got[name][:2], without[name][:2]), "nothing before 2 ms"
+    changed = np.ptp(got["phi_e"] - without["phi_e"], axis=1)
+    print("mV between the ends:", changed)
+    assert (changed[3:5] > 50).all() and (changed[6:] < 5).all()
+    assert np.abs(got["V"][3:] - without["V"][3:]).max() > 0.01, "the cells feel it"
+
+
+@needs_petsc
+@pytest.mark.parametrize("dt", ["0.1ms", "0.2ms"])
+def test_plates_are_on_from_their_start_and_off_at_their_end(tmp_path: Path, dt: str) -> None:
+    path = tmp_path / "a.h5"
+    w.run_ecg(path, *on_mesh(3000, dt), "--duration", "6ms", "--plates", "0.05,2,3")
+    on = np.ptp(datasets(path, "phi_e")["phi_e"], axis=1) > 50
+    assert np.flatnonzero(on).tolist() == [2, 3, 4]
+
+
+def announced(pids: Path, command: list[str]) -> list[str]:
+    """The command, each of whose processes leaves its number in a folder."""
+    return ["bash", "-c", f'touch "{pids}/$$"; exec "$@"', "bash", *command]
+
+
+def kill_all(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # the launcher ends the others once it sees that one is gone
+            os.kill(pid, signal.SIGKILL)
+
+
+def kill_run(path: Path, *arguments: object, ranks: int | None, when: Callable[[], bool], delay: float = 0) -> None:
+    """Runs kernel ecg into `path` and, so long after `when` holds, ends all its ranks by SIGKILL."""
+    with tempfile.TemporaryDirectory(prefix="ompi-", ignore_cleanup_errors=True) as session:
+        pids = Path(session) / "pids"
+        pids.mkdir()
+        # What the ranks share would outlive them in /dev/shm.
+        places = {"OMPI_MCA_orte_tmpdir_base": session, "OMPI_MCA_btl_vader_backing_directory": session}
+        run = subprocess.Popen(
+            w.on_ranks(ranks, announced(pids, [w.WEFT, "run", "ecg", "--out", str(path), *map(str, arguments)])),
+            env=w.environment(places),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            deadline = time.monotonic() + w.PATIENCE
+            while not when():
+                assert time.monotonic() < deadline and run.poll() is None, "the run does not get there"
+                time.sleep(0.002)
+            time.sleep(delay)
+            assert run.poll() is None, "the run ended before it could be killed"
+            started = [int(pid.name) for pid in pids.iterdir()]
+            assert len(started) == (ranks or 1)
+            kill_all(started)
+            assert run.wait(timeout=w.PATIENCE) != 0
+        finally:
+            if run.poll() is None:
+                kill_all([int(pid.name) for pid in pids.iterdir()])
+                run.kill()
+                run.wait()
+
+
+def checkpoint_of(path: Path) -> Path:
+    return Path(f"{path}.checkpoint")
+
+
+def kept_step(path: Path) -> int:
+    """The step whose state a file's checkpoint holds; -1 where there is none."""
+    try:
+        return int(datasets(checkpoint_of(path), "time")["time"][0])
+    except FileNotFoundError:
+        return -1
+
+
+def has_kept(path: Path, step: int) -> bool:
+    return kept_step(path) >= step
+
+
+@needs_petsc
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    arguments = [*on_mesh(3000, "0.1ms"), "--duration", "10ms", "--print-every", "0.2ms", "--checkpoint-every", 5]
+    undisturbed, path = tmp_path / "undisturbed.h5", tmp_path / "killed.h5"
+    w.run_ecg(undisturbed, *arguments)
+    steps = 51
+    seed = random.randrange(2**32)
+    print("seed:", seed)
+    moments = random.Random(seed)
+    kept = -1
+    for number, ranks in enumerate((3, None, 2, None)):
+        # Within five steps after one of two checkpoints: they take 0.125 s or more.
+        more = ["--budget", "80KB", "--compute", 25, *(["--restart"] if number > 0 else [])]
+        target, delay = 10 * number + moments.choice((4, 9)), moments.uniform(0, 0.12)
+        kill_run(path, *arguments, *more, ranks=ranks, when=functools.partial(has_kept, path, target), delay=delay)
+        kept, committed = kept_step(path), w.committed_steps(path)
+        print(f"killed on {ranks} ranks: kept {kept}, {committed} committed")
+        assert kept >= target and kept % 5 == 4 and kept < committed < steps
+        check_close(path, undisturbed, RESTARTS_DIFFER, committed)
+    report = w.run_ecg(path, *arguments, "--restart", ranks=2)
+    assert report["restarted_from_step"] == kept + 1
+    check_close(path, undisturbed, RESTARTS_DIFFER)
+    assert sorted(p.name for p in tmp_path.glob("killed.h5*")) == ["killed.h5", "killed.h5.checkpoint"]
+    w.check_h5dump(path)
+
+
+@pytest.fixture(scope="module")
+def begun_again(petsc: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A run killed before its first checkpoint and restarted to its end: the file, and the last run's report."""
+    path = tmp_path_factory.mktemp("begun") / "a.h5"
+    arguments = [*SMALL, "--duration", "8ms", "--checkpoint-every", 5]
+    kill_run(path, *arguments, "--compute", 500, ranks=None, when=path.exists, delay=0.2)
+    assert not checkpoint_of(path).exists()
+    return path, w.run_ecg(path, *arguments, "--restart")
+
+
+@needs_petsc
+def test_killed_before_the_first_checkpoint(begun_again: tuple[Path, Any], tmp_path: Path) -> None:
+    path, report = begun_again
+    assert report["restarted_from_step"] is None
+    undisturbed = tmp_path / "undisturbed.h5"
+    w.run_ecg(undisturbed, *SMALL, "--duration", "8ms")
+    check_close(path, undisturbed, {"V": 0, "phi_e": 0, "electrodes": 0})
+    assert kept_step(path) == 4
+
+
+def copied(tmp_path: Path, run: tuple[Path, Any]) -> Path:
+    for suffix in ("", ".checkpoint"):
+        shutil.copy(f"{run[0]}{suffix}", tmp_path / f"a.h5{suffix}")
+    return tmp_path / "a.h5"
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_checkpoint_of_another_mesh(tmp_path: Path, begun_again: tuple[Path, Any], ranks: int | None) -> None:
+    path = copied(tmp_path, begun_again)
+    before = path.read_bytes(), checkpoint_of(path).read_bytes()
+    outcome = w.weft("run", "ecg", "--out", path, *on_mesh(4000), "--duration", "8ms", "--restart", ranks=ranks)
+    assert outcome.code != 0 and outcome.out == "" and len(outcome.error_lines) == 1, outcome
+    assert str(checkpoint_of(path)) in outcome.error_lines[0]
+    assert "restart with the options the run began with" in outcome.error_lines[0]
+    assert (path.read_bytes(), checkpoint_of(path).read_bytes()) == before
+
+
+@needs_petsc
+def test_a_fresh_run_removes_the_old_checkpoint(tmp_path: Path, begun_again: tuple[Path, Any]) -> None:
+    path = copied(tmp_path, begun_again)
+    report = w.run_ecg(path, *SMALL, "--duration", "2ms")
+    assert "restarted_from_step" not in report and w.committed_steps(path) == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+def check_line(outcome: w.Outcome, code: int, words: str, ranks: int | None) -> None:
+    assert outcome.code == code and outcome.out == "" and len(outcome.error_lines) == 1, outcome
+    assert outcome.error_lines[0].startswith("weft: error: ") and words in outcome.error_lines[0], outcome
+    assert ranks is not None or outcome.err.splitlines() == outcome.error_lines, "nothing but the line"
+
+
+# Arguments, and what the line must say.
+USAGE: list[tuple[list[Any], str]] = [
+    (["--dt", "5ms"], "--dt: a step of 5 ms"),
+    (["--nodes", 3000, "--print-every", "0.25ms", "--dt", "0.1ms"], "0.25 ms is no multiple of 0.1 ms"),
+    (["--nodes", 100], "give 3000 or more"),
+    (["--mesh", "slab:abc"], "--mesh slab:abc: is not slab:MILLIMETRES"),
+    (["--mesh", "slab:0"], "a spacing of 0 mm"),
+    (["--mesh", "cube"], "--mesh cube: is not known"),
+    (["--plates", "1,2"], "--plates '1,2': is not 3 numbers"),
+    (["--velocity", "x"], "--velocity 'x': is not 2 numbers"),
+    (["--source", "synthetic", "--nodes", 100, "--checkpoint-every", 5], "source synthetic has no state to keep"),
+]
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_what_cannot_be_solved_gets_one_line(tmp_path: Path, ranks: int | None) -> None:
+    def check(arguments: list[Any], words: str) -> None:
+        given = arguments if "--source" in arguments else ["--source", "solve", "--as-measured", *arguments]
+        check_line(w.weft("run", "ecg", "--out", tmp_path / "a.h5", *given, ranks=ranks), 2, words, ranks)
+
+    # The launcher takes a second to end after an error, in which it does nothing.
+    with ThreadPoolExecutor(len(USAGE)) as pool:
+        for result in [pool.submit(check, *case) for case in USAGE]:
+            result.result()
+    assert not list(tmp_path.iterdir()), "found before the file is made"
+
+
+@needs_petsc
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_equations_that_are_not_solved(tmp_path: Path, ranks: int | None) -> None:
+    path = tmp_path / "a.h5"
+    arguments = [*SMALL, "--duration", "5ms", "--print-every", "0.2ms", "--budget", "80KB"]
+    # What little flows before the wave comes is good enough as it is.
+    options = "-phi_e_ksp_max_it 1 -phi_e_ksp_atol 1"
+    outcome = w.weft("run", "ecg", "--out", path, *arguments, "--petsc", options, ranks=ranks)
+    check_line(outcome, 1, "the equations of phi_e: were not solved in 1 iterations", ranks)
+    w.check_h5dump(path)
+    committed = w.committed_steps(path)
+    assert 10 < committed < 26
+    got = datasets(path, "V", "time")
+    assert np.allclose(got["time"][:committed], 0.2 * np.arange(committed), rtol=0, atol=1e-12)
+    assert np.abs(got["V"][: committed - 2] - REST).max() < 1 and (got["V"][0] == REST).all()
+
+
+@needs_petsc
+@pytest.mark.parametrize(("stimulus", "ranks"), [(-1000, None), (-100000, None), (-100000, 2)])
+def test_more_than_a_cell_can_have(tmp_path: Path, stimulus: int, ranks: int | None) -> None:
+    arguments = [*on_mesh(6000), "--duration", "3ms", "--stimulus", stimulus]
+    outcome = w.weft("run", "ecg", "--out", tmp_path / "a.h5", *arguments, ranks=ranks)
+    check_line(outcome, 2, "the step of 0.2 ms is too long for this mesh; give a shorter --dt", ranks)
