@@ -30,9 +30,9 @@ endif()
 find_program(WEFT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH DOC "The Python with h5py and pytest")
 
 # Open MPI refuses root unless asked twice (containers are root), and copies between ranks through a system call that
-# containers forbid. MPICH ignores all three.
+# containers forbid; and ranks that wait are to leave their core to other tests. MPICH ignores all four.
 set(weft_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                          OMPI_MCA_btl_vader_single_copy_mechanism=none)
+                          OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1)
 
 # cmake/leaks-of-others.txt goes by names that only whole stacks show, and those are slow to take: for MPI tests alone.
 if(WEFT_SANITIZE MATCHES address)

@@ -49,14 +49,6 @@ Written = Callable[[str, bool, str], tuple[Path, Any]]
 needs_petsc = pytest.mark.usefixtures("petsc")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def ranks_that_wait_give_way() -> Iterator[None]:
-    """Without this, Open MPI's two ranks poll on two cores, and whatever else runs there makes each wait for the other."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")
-        yield
-
-
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> w.Outcome:
     """A run that is refused at once, with PETSc or without."""
@@ -397,6 +389,17 @@ def test_a_checkpoint_of_another_mesh(tmp_path: Path, begun_again: tuple[Path, A
     assert outcome.code != 0 and outcome.out == "" and len(outcome.error_lines) == 1, outcome
     assert str(checkpoint_of(path)) in outcome.error_lines[0]
     assert "restart with the options the run began with" in outcome.error_lines[0]
+    assert (path.read_bytes(), checkpoint_of(path).read_bytes()) == before
+
+
+@needs_petsc
+@pytest.mark.parametrize("other", [["--print-every", "2ms"], ["--model", "monodomain"], ["--stimulus", "-30"]])
+def test_a_checkpoint_of_other_settings(tmp_path: Path, begun_again: tuple[Path, Any], other: list[str]) -> None:
+    path = copied(tmp_path, begun_again)
+    before = path.read_bytes(), checkpoint_of(path).read_bytes()
+    outcome = w.weft("run", "ecg", "--out", path, *SMALL, "--duration", "8ms", *other, "--restart")
+    assert outcome.code == 2 and outcome.out == "" and len(outcome.error_lines) == 1, outcome
+    assert "the checkpoint is of a run with another" in outcome.error_lines[0]
     assert (path.read_bytes(), checkpoint_of(path).read_bytes()) == before
 
 

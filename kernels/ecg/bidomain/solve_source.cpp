@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ecg/bidomain/bidomain.hpp"
+#include "kernels/ecg/bidomain/chosen_conductivities.hpp"
 #include "kernels/ecg/bidomain/gmsh_mesh.hpp"
 #include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/assembly.hpp"
-#include "kernels/ecg/solve/cable.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
@@ -82,53 +82,6 @@ void check_times(const SolveOptions& options) {
   }
 }
 
-// The heart's conductivities, and how they were found.
-struct Chosen {
-  Conductivities conductivities;
-  nlohmann::json report;
-};
-
-Conductivity scaled(const Conductivity& sigma, double along, double across) {
-  return {sigma.along * along, sigma.across * across};
-}
-
-// Along the fibres and across; rank 0 tunes one and rank 1 the other, or rank 0 both.
-Chosen choose_conductivities(MPI_Comm comm, const HeartMesh& mesh, const SolveOptions& options) {
-  Chosen chosen;
-  chosen.conductivities.intracellular =
-      scaled(chosen.conductivities.intracellular, options.conductivity_factor, options.conductivity_factor);
-  chosen.conductivities.extracellular =
-      scaled(chosen.conductivities.extracellular, options.conductivity_factor, options.conductivity_factor);
-  if (!options.tune) {
-    chosen.report = {{"tuned", false}};
-    return chosen;
-  }
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  std::array<Tuned, 2> tuned{};
-  if (rank == 0) tuned[0] = tuned_conductivity(options.velocity.along, mesh.spacing, options.dt);
-  if (rank == std::min(1, ranks - 1)) {
-    tuned[1] = tuned_conductivity(options.velocity.across, mesh.spacing, options.dt);
-  }
-  check_mpi(MPI_Bcast(&tuned[0], sizeof(Tuned), MPI_BYTE, 0, comm), "MPI_Bcast");
-  check_mpi(MPI_Bcast(&tuned[1], sizeof(Tuned), MPI_BYTE, std::min(1, ranks - 1), comm), "MPI_Bcast");
-  const Conductivity measured = Conductivities{}.monodomain();
-  const double along = tuned[0].conductivity / measured.along * options.conductivity_factor;
-  const double across = tuned[1].conductivity / measured.across * options.conductivity_factor;
-  chosen.conductivities.intracellular = scaled(Conductivities{}.intracellular, along, across);
-  chosen.conductivities.extracellular = scaled(Conductivities{}.extracellular, along, across);
-  const auto direction = [](double factor, const Tuned& one, double wanted) {
-    return nlohmann::json{
-        {"factor", factor}, {"velocity_wanted_m_per_s", wanted}, {"velocity_of_a_cable_m_per_s", one.velocity}};
-  };
-  chosen.report = {{"tuned", true},
-                   {"along", direction(along, tuned[0], options.velocity.along)},
-                   {"across", direction(across, tuned[1], options.velocity.across)}};
-  return chosen;
-}
-
 std::vector<std::int32_t> deal_nodes(MPI_Comm comm, const HeartMesh& mesh, bool scatter) {
   int rank = 0;
   int ranks = 1;
@@ -170,7 +123,7 @@ class SolveSource final : public StepSource {
         with_mesh_(with_mesh),
         session_(comm, options.petsc),
         mesh_(make_mesh(comm, options, nodes)),
-        chosen_(choose_conductivities(comm, mesh_, options)),
+        chosen_(choose_conductivities(comm, mesh_.spacing, options)),
         dealing_(deal_nodes(comm, mesh_, options.scatter), mesh_.heart_nodes, rank_in(comm), ranks_in(comm)),
         steps_a_print_(parts_in(options.print_every, options.dt, "--print-every")),
         steps_(options.duration > 0 ? parts_in(options.duration, options.print_every, "--duration") + 1 : 1),
@@ -305,17 +258,31 @@ class SolveSource final : public StepSource {
 
   std::vector<StateField> state() const override {
     Bidomain::State state = bidomain_.state();
-    std::vector<StateField> fields(3);
+    std::vector<StateField> fields(4);
     fields[0] = {"V", {mesh_.heart_nodes}, rows_of(mesh_.heart_nodes, heart_), std::move(state.v)};
     fields[1] = {"phi_e", {nodes_()}, rows_of(nodes_(), all_), std::move(state.phi_e)};
     fields[2] = {"cells",
                  {mesh_.heart_nodes, Bidomain::kCellValues},
                  rows_of(mesh_.heart_nodes, heart_, {Bidomain::kCellValues}),
                  std::move(state.cells)};
+    // Rank 0's alone: what a restarted run must have in common with the one it goes on with.
+    std::vector<double> settings = settings_that_count();
+    const Shape shape{settings.size()};
+    const bool first = rank_in(comm_) == 0;
+    if (!first) settings.clear();
+    fields[3] = {"settings", shape, first ? partition::Ownership::all(shape) : partition::Ownership::none(shape),
+                 std::move(settings)};
     return fields;
   }
 
   void restore(std::uint64_t step, const std::vector<StateField>& fields) override {
+    const std::vector<double>& settings = fields.at(3).values;
+    if (!settings.empty() && settings != settings_that_count()) {
+      throw Error(
+          ErrorKind::usage, "--restart",
+          "the checkpoint is of a run with another --dt, --print-every, --model, mesh, stimulus or conductivities",
+          "give the options it began with, or begin anew without --restart");
+    }
     bidomain_.restore({time_of(step), fields.at(0).values, fields.at(1).values, fields.at(2).values});
     reached_ = step;
   }
@@ -330,6 +297,24 @@ class SolveSource final : public StepSource {
     int ranks = 1;
     MPI_Comm_size(comm, &ranks);
     return ranks;
+  }
+  std::vector<double> settings_that_count() const {
+    const Conductivities& sigma = chosen_.conductivities;
+    const PlateStimulus plates = options_.plates.value_or(PlateStimulus{});
+    return {options_.dt,
+            options_.print_every,
+            options_.monodomain ? 1.0 : 0.0,
+            static_cast<double>(mesh_.points.size()),
+            static_cast<double>(mesh_.heart_nodes),
+            static_cast<double>(mesh_.tetrahedra.size()),
+            options_.stimulus.value_or(mesh_.stimulus),
+            sigma.intracellular.along,
+            sigma.intracellular.across,
+            sigma.extracellular.along,
+            sigma.extracellular.across,
+            plates.current,
+            plates.start,
+            plates.duration};
   }
   std::uint64_t nodes_() const { return mesh_.points.size(); }
 
@@ -352,7 +337,7 @@ class SolveSource final : public StepSource {
   bool with_mesh_;
   PetscSession session_;
   HeartMesh mesh_;
-  Chosen chosen_;
+  ChosenConductivities chosen_;
   NodeDealing dealing_;
   std::uint64_t steps_a_print_;
   std::uint64_t steps_;
