@@ -164,6 +164,14 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   const bool solve = options.source == "solve";
   options.joint = arguments.fields.empty() ? !solve : arguments.fields == "joint";
   options.mesh = arguments.mesh != "none";
+  if (solve && options.steps) {
+    throw Error(ErrorKind::usage, "--steps", "source solve has as many as its time gives",
+                "use --duration and --print-every");
+  }
+  if (solve && options.ownership != "blocks") {
+    throw Error(ErrorKind::usage, "--ownership " + options.ownership, "source solve deals its nodes itself",
+                "use --scatter, or leave it out");
+  }
   if (solve) {
     options.solve = parse_solve(arguments);
   } else if (!arguments.mesh.empty() && arguments.mesh != "box" && arguments.mesh != "none") {

@@ -427,6 +427,8 @@ USAGE: list[tuple[list[Any], str]] = [
     (["--mesh", "cube"], "--mesh cube: is not known"),
     (["--plates", "1,2"], "--plates '1,2': is not 3 numbers"),
     (["--velocity", "x"], "--velocity 'x': is not 2 numbers"),
+    (["--steps", 7], "--steps: source solve has as many as its time gives"),
+    (["--ownership", "uneven"], "--ownership uneven: source solve deals its nodes itself"),
     (["--source", "synthetic", "--nodes", 100, "--checkpoint-every", 5], "source synthetic has no state to keep"),
 ]
 
