@@ -166,7 +166,8 @@ TEST(MeshFile, WhatCannotBeSolvedOnIsRefused) {
 
 // Two tetrahedra with a triangle between them, and these values of their tissues, fibres, layers.
 std::string written(const std::string& tissues, const std::string& fibres, const std::string& layers, int kind = 10) {
-  std::string path = "arrays.vtu";
+  // Tests of one program run side by side in one folder.
+  std::string path = std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".vtu";
   std::ofstream out(path);
   const auto array = [&](const char* name, const char* type, int components, const std::string& values) {
     if (values.empty()) return;

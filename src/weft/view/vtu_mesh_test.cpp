@@ -20,7 +20,8 @@ struct Arrays {
   std::string on_cells;
 };
 std::string written(const std::vector<Arrays>& pieces) {
-  std::string path = "arrays.vtu";
+  // Tests of one program run side by side in one folder.
+  std::string path = std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".vtu";
   std::ofstream out(path);
   out << R"(<VTKFile type="UnstructuredGrid" byte_order="LittleEndian"><UnstructuredGrid>)";
   for (const Arrays& arrays : pieces) {
