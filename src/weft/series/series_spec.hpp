@@ -48,7 +48,8 @@ struct FieldSpec {
   Support support = Support::nodes;
   std::string units{};
   Attributes attributes{};
-  std::vector<std::string> components{};  // names, one for each value of a node (of a step, for a global field), or none
+  std::vector<std::string>
+      components{};  // names, one for each value of a node (of a step, for a global field), or none
   LayoutSpec layout{};
   // Which elements this rank holds. Not used for a global field: rank 0's values count, other ranks may put the same or
   // nothing.
