@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/ecg/heart/reordered.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::kernels {
@@ -23,14 +24,6 @@ std::uint64_t morton(const Vector3& p, const Vector3& low, double extent) {
   std::uint64_t key = 0;
   for (int bit = 20; bit-- > 0;) key = key << 3 | (z >> bit & 1) << 2 | (y >> bit & 1) << 1 | (x >> bit & 1);
   return key;
-}
-
-template <typename T>
-void take_in_order(std::vector<T>& values, const std::vector<std::uint32_t>& order) {
-  std::vector<T> sorted;
-  sorted.reserve(order.size());
-  for (const std::uint32_t from : order) sorted.push_back(values[from]);
-  values = std::move(sorted);
 }
 
 }  // namespace

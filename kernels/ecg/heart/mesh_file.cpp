@@ -7,7 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/ecg/solve/plates.hpp"
+#include "kernels/ecg/heart/reordered.hpp"
+#include "kernels/ecg/heart/skin.hpp"
 #include "weft/support/error.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
@@ -67,14 +68,6 @@ void check_connected(const MeshContents& contents) {
   }
 }
 
-template <typename T>
-void take(std::vector<T>& values, const std::vector<std::uint32_t>& old) {
-  std::vector<T> taken;
-  taken.reserve(old.size());
-  for (const std::uint32_t from : old) taken.push_back(values[from]);
-  values = std::move(taken);
-}
-
 // Where nodes and tetrahedra of the mesh came from.
 struct Origin {
   std::vector<std::uint32_t> nodes;
@@ -91,7 +84,7 @@ Origin keep_numbers(HeartMesh& mesh, const std::vector<std::uint8_t>& kind) {
     number[n] = static_cast<std::int32_t>(origin.nodes.size());
     origin.nodes.push_back(n);
   }
-  take(mesh.points, origin.nodes);
+  take_in_order(mesh.points, origin.nodes);
   for (Tetrahedron& t : mesh.tetrahedra) {
     for (std::int32_t& n : t) n = number[static_cast<std::size_t>(n)];
   }
@@ -100,8 +93,8 @@ Origin keep_numbers(HeartMesh& mesh, const std::vector<std::uint8_t>& kind) {
   const auto in_heart = [&](std::uint32_t t) { return mesh.tissues[t] == Tissue::heart; };
   const bool in_order = std::is_partitioned(origin.tetrahedra.begin(), origin.tetrahedra.end(), in_heart);
   std::stable_partition(origin.tetrahedra.begin(), origin.tetrahedra.end(), in_heart);
-  take(mesh.tetrahedra, origin.tetrahedra);
-  take(mesh.tissues, origin.tetrahedra);
+  take_in_order(mesh.tetrahedra, origin.tetrahedra);
+  take_in_order(mesh.tissues, origin.tetrahedra);
   mesh.heart_nodes = static_cast<std::uint64_t>(std::count(kind.begin(), kind.end(), 2));
   origin.said =
       in_order ? "numbered as in the file" : "nodes numbered as in the file, the heart's tetrahedra put first";

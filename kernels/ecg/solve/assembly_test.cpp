@@ -6,6 +6,7 @@
 
 #include <numeric>
 
+#include "kernels/ecg/heart/skin.hpp"
 #include "kernels/ecg/solve/plates.hpp"
 
 namespace weft::kernels {

@@ -3,32 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/ecg/heart/skin.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::kernels {
-
-std::vector<std::array<std::int32_t, 3>> skin_faces(const HeartMesh& mesh) {
-  std::vector<std::array<std::int32_t, 3>> faces;
-  faces.reserve(mesh.tetrahedra.size() * 4);
-  for (const Tetrahedron& t : mesh.tetrahedra) {
-    for (std::size_t left_out = 0; left_out < 4; ++left_out) {
-      std::array<std::int32_t, 3> face{};
-      for (std::size_t c = 0, i = 0; c < 4; ++c) {
-        if (c != left_out) face[i++] = t[c];
-      }
-      std::sort(face.begin(), face.end());
-      faces.push_back(face);
-    }
-  }
-  std::sort(faces.begin(), faces.end());
-  std::vector<std::array<std::int32_t, 3>> skin;
-  for (std::size_t i = 0; i < faces.size();) {
-    const std::size_t same = i + 1 < faces.size() && faces[i + 1] == faces[i] ? 2 : 1;
-    if (same == 1) skin.push_back(faces[i]);
-    i += same;
-  }
-  return skin;
-}
 
 std::vector<double> plate_load(const HeartMesh& mesh) {
   constexpr double kFrom = 0.85;  // of the way from the middle to the side

@@ -5,19 +5,11 @@
 #include <cmath>
 
 #include "weft/support/error.hpp"
+#include "weft/support/vector3.hpp"
 
 namespace weft::ecg {
 
 namespace {
-
-using Vector = std::array<double, 3>;
-
-Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vector times(double factor, const Vector& a) { return {factor * a[0], factor * a[1], factor * a[2]}; }
 
 // Dimension of an element by VTK's number of its type; 0 where it has no extent.
 int dimension_of(std::uint8_t type) {
@@ -34,51 +26,49 @@ int dimension_of(std::uint8_t type) {
 
 // The gradients of the linear functions that are 1 at one corner and 0 at the others, and the element's extent.
 struct Element {
-  std::array<Vector, 4> gradients{};
+  std::array<Vector3, 4> gradients{};
   double extent = 0;
 };
 
-Element element_of(int dimension, const std::array<Vector, 4>& corners) {
+Element element_of(int dimension, const std::array<Vector3, 4>& corners) {
   Element element;
-  const Vector a = corners[1] - corners[0];
-  const Vector b = corners[2] - corners[0];
-  const Vector c = corners[3] - corners[0];
+  const Vector3 a = corners[1] - corners[0];
+  const Vector3 b = corners[2] - corners[0];
+  const Vector3 c = corners[3] - corners[0];
   if (dimension == 1) {
     element.extent = std::sqrt(dot(a, a));
-    element.gradients[1] = times(1 / dot(a, a), a);
+    element.gradients[1] = (1 / dot(a, a)) * a;
   } else if (dimension == 2) {
-    const Vector normal = cross(a, b);
+    const Vector3 normal = cross(a, b);
     const double squared = dot(normal, normal);
     element.extent = std::sqrt(squared) / 2;
-    element.gradients[1] = times(1 / squared, cross(b, normal));
-    element.gradients[2] = times(1 / squared, cross(normal, a));
+    element.gradients[1] = (1 / squared) * cross(b, normal);
+    element.gradients[2] = (1 / squared) * cross(normal, a);
   } else {
     const double volume = dot(a, cross(b, c));
     element.extent = std::fabs(volume) / 6;
-    element.gradients[1] = times(1 / volume, cross(b, c));
-    element.gradients[2] = times(1 / volume, cross(c, a));
-    element.gradients[3] = times(1 / volume, cross(a, b));
+    element.gradients[1] = (1 / volume) * cross(b, c);
+    element.gradients[2] = (1 / volume) * cross(c, a);
+    element.gradients[3] = (1 / volume) * cross(a, b);
   }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (int corner = 1; corner <= dimension; ++corner) {
-      element.gradients[0][axis] -= element.gradients[static_cast<std::size_t>(corner)][axis];
-    }
+  for (int corner = 1; corner <= dimension; ++corner) {
+    element.gradients[0] = element.gradients[0] - element.gradients[static_cast<std::size_t>(corner)];
   }
   return element;
 }
 
 // The mean of grad(1/r) over an element: Stroud's rule of second degree, a point near each corner.
-Vector mean_gradient(int dimension, const std::array<Vector, 4>& corners, const Vector& electrode) {
+Vector3 mean_gradient(int dimension, const std::array<Vector3, 4>& corners, const Vector3& electrode) {
   const double others = (1 - 1 / std::sqrt(dimension + 2.0)) / (dimension + 1);
   const double own = 1 - dimension * others;
-  Vector mean{};
+  Vector3 mean{};
   for (int near = 0; near <= dimension; ++near) {
-    Vector to_electrode = electrode;
+    Vector3 to_electrode = electrode;
     for (int corner = 0; corner <= dimension; ++corner) {
-      to_electrode = to_electrode - times(corner == near ? own : others, corners[static_cast<std::size_t>(corner)]);
+      to_electrode = to_electrode - (corner == near ? own : others) * corners[static_cast<std::size_t>(corner)];
     }
-    const double r = std::sqrt(dot(to_electrode, to_electrode));
-    for (std::size_t axis = 0; axis < 3; ++axis) mean[axis] += to_electrode[axis] / (r * r * r) / (dimension + 1);
+    const double r = length(to_electrode);
+    mean = mean + (1 / (r * r * r) / (dimension + 1)) * to_electrode;
   }
   return mean;
 }
@@ -91,13 +81,14 @@ std::vector<double> pseudo_ecg_weights(std::span<const double> points, const vie
   if (cells.offsets.size() != cells.types.size() + 1) {
     throw Error(ErrorKind::data, "the mesh", "has not as many offsets as cells, and one", "write it anew");
   }
+  const Vector3 place{electrode[0], electrode[1], electrode[2]};
   std::vector<double> weights(nodes, 0.0);
   for (std::size_t cell = 0; cell < cells.types.size(); ++cell) {
     const int dimension = dimension_of(cells.types[cell]);
     if (dimension == 0) continue;
     const auto first = static_cast<std::size_t>(cells.offsets[cell]);
     std::array<std::size_t, 4> nodes_of{};
-    std::array<Vector, 4> corners{};
+    std::array<Vector3, 4> corners{};
     for (std::size_t corner = 0; corner <= static_cast<std::size_t>(dimension); ++corner) {
       const std::int64_t node = first + corner < cells.connectivity.size() ? cells.connectivity[first + corner] : -1;
       if (node < 0 || static_cast<std::uint64_t>(node) >= nodes) {
@@ -105,8 +96,9 @@ std::vector<double> pseudo_ecg_weights(std::span<const double> points, const vie
                     "check its connectivity");
       }
       nodes_of[corner] = static_cast<std::size_t>(node);
-      for (std::size_t axis = 0; axis < 3; ++axis) corners[corner][axis] = points[3 * nodes_of[corner] + axis];
-      if (corners[corner] == electrode) {
+      const double* at = points.data() + 3 * nodes_of[corner];
+      corners[corner] = {at[0], at[1], at[2]};
+      if (corners[corner] == place) {
         throw Error(ErrorKind::usage, "the electrode", fmt::format("lies on node {} of the heart", node),
                     "it must stand off: the potential has no bound there");
       }
@@ -115,7 +107,7 @@ std::vector<double> pseudo_ecg_weights(std::span<const double> points, const vie
     if (!(element.extent > 0)) {
       throw Error(ErrorKind::data, "the mesh", fmt::format("cell {} has no extent", cell), "take it out of the mesh");
     }
-    const Vector seen = mean_gradient(dimension, corners, electrode);
+    const Vector3 seen = mean_gradient(dimension, corners, place);
     for (std::size_t corner = 0; corner <= static_cast<std::size_t>(dimension); ++corner) {
       weights[nodes_of[corner]] -= diffusivity * element.extent * dot(element.gradients[corner], seen);
     }
