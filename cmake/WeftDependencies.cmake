@@ -10,6 +10,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
+include(WeftCodecs)
 find_package(CLI11 REQUIRED)  # the command only
 
 # The kernel that solves (weft run ecg --source solve), where it is built on the same MPI: Debian's PETSc is Open MPI's.

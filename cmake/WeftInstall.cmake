@@ -18,5 +18,5 @@ configure_package_config_file(cmake/weft-config.cmake.in ${CMAKE_CURRENT_BINARY_
 # Until 1.0 a minor version may change the interface.
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weft-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/weft-config-version.cmake
-              cmake/WeftMpiHdf5.cmake
+              cmake/WeftMpiHdf5.cmake cmake/WeftCodecs.cmake
         DESTINATION ${package_dir})

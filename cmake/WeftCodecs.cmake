@@ -1,0 +1,5 @@
+# The libraries that do and undo the chunks' filters: PkgConfig::WEFT_DEFLATE (libdeflate) and PkgConfig::WEFT_ZSTD.
+# Used by Weft's own build and, installed beside it, by weft-config.cmake.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(WEFT_DEFLATE REQUIRED IMPORTED_TARGET GLOBAL libdeflate)
+pkg_check_modules(WEFT_ZSTD REQUIRED IMPORTED_TARGET GLOBAL libzstd)

@@ -1,0 +1,87 @@
+// weft/storage/chunk_codec.hpp - a chunk's filters, done and undone without HDF5.
+//
+// HDF5 decodes on one thread, under its own lock where it has one at all. The filters most files use are a few lines or
+// a library call each, so they are done here, on as many threads as there are coders: deflate (by libdeflate), shuffle,
+// fletcher32 and zstd. What is not among them HDF5 has to do itself, chunk by chunk.
+//
+// The bytes are HDF5's: https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html ("Filter Pipeline Message"); zstd as
+// registered filter 32015, one frame a chunk. None of the calls is collective.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::storage {
+
+inline constexpr int kZstdFilter =
+    32015;  // https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilters.md
+inline constexpr int kLzfFilter = 32000;  // h5py's
+
+// One filter of a pipeline, numbered as HDF5 does.
+struct Filter {
+  int id = 0;
+  std::string name;  // "deflate", "shuffle", "fletcher32", "szip", "zstd", ... ; "filter 307" where no name is known
+  unsigned flags = 0;
+  std::vector<unsigned> settings;
+
+  bool operator==(const Filter&) const = default;
+};
+
+// The filters of a dataset's creation properties, in the order in which they are applied.
+std::vector<Filter> filters_of(hid_t properties);
+// Adds them to a dataset's creation properties. Throws Error(usage) where HDF5 refuses.
+void add_filters(hid_t properties, const std::vector<Filter>& filters);
+
+// "none", "deflate:6", "shuffle+deflate", "zstd:3", "fletcher32": joined by +, applied from left to right. Levels where
+// none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
+std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_bytes);
+// And back: "none" where there are none.
+std::string to_text(const std::vector<Filter>& filters);
+
+// Whether every filter of the list is one that ChunkCoder knows.
+bool coded_here(const std::vector<Filter>& filters);
+// The first filter that neither ChunkCoder nor this machine's HDF5 can undo; nullptr where there is none.
+const Filter* first_unknown(const std::vector<Filter>& filters);
+
+// Teaches HDF5 zstd, unless it knows it: so that it creates such datasets, and its own reads and writes work too.
+void register_filters();
+
+// Does and undoes a list of filters that are coded_here(). For one thread; every thread has one of its own.
+class ChunkCoder {
+ public:
+  explicit ChunkCoder(std::vector<Filter> filters);
+  ~ChunkCoder();
+  ChunkCoder(ChunkCoder&&) noexcept;
+  ChunkCoder& operator=(ChunkCoder&&) noexcept;
+
+  // The chunk as the file has it. Bit i of `skipped` says that filter i was left out, as an optional one may be where
+  // it would make the chunk longer.
+  struct Encoded {
+    std::vector<std::byte> bytes;
+    std::uint32_t skipped = 0;
+  };
+  Encoded encode(std::span<const std::byte> chunk);
+
+  // Fills `chunk`, whose length must be the chunk's. Throws Error(data), without a place, where the bytes are not what
+  // the filters left: damaged.
+  void decode(std::span<const std::byte> bytes, std::uint32_t skipped, std::span<std::byte> chunk);
+
+ private:
+  class Libraries;
+  std::vector<Filter> filters_;
+  std::unique_ptr<Libraries> libraries_;
+};
+
+// The pieces, for tests.
+std::uint32_t fletcher32(std::span<const std::byte> bytes);
+void shuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::span<std::byte> to);
+void unshuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::span<std::byte> to);
+
+}  // namespace weft::storage

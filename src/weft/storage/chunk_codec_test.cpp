@@ -1,0 +1,118 @@
+// HDF5 is the reference: what it encodes is decoded here, what is encoded here it reads.
+#include "weft/storage/chunk_codec.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+namespace {
+
+constexpr hsize_t kRows = 20;
+constexpr hsize_t kColumns = 37;
+
+std::vector<double> some_values() {
+  std::vector<double> values;
+  std::mt19937 random(7);
+  for (hsize_t i = 0; i < kRows * kColumns; ++i) {
+    values.push_back(i % 3 == 0 ? static_cast<double>(random()) : 0.25 * static_cast<double>(i));
+  }
+  return values;
+}
+
+class ChunkCodec : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    register_filters();
+    std::string name = GetParam();
+    std::replace(name.begin(), name.end(), '+', '_');
+    std::replace(name.begin(), name.end(), ':', '_');
+    path_ = "chunk_codec_" + name + ".h5";
+    filters_ = parse_filters(GetParam(), sizeof(double));
+    const Handle file(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    const hsize_t extents[] = {kRows, kColumns};
+    const Handle space(H5Screate_simple(2, extents, nullptr));
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(properties, 2, extents);
+    add_filters(properties, filters_);
+    dataset_ = Handle(H5Dcreate2(file, "d", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    ASSERT_TRUE(dataset_.valid());
+  }
+  void TearDown() override {
+    dataset_.reset();
+    std::filesystem::remove(path_);
+  }
+
+  std::string path_;
+  std::vector<Filter> filters_;
+  Handle dataset_;
+  const hsize_t origin_[2] = {0, 0};
+};
+
+TEST_P(ChunkCodec, DecodesWhatHdf5Encoded) {
+  const std::vector<double> values = some_values();
+  ASSERT_GE(H5Dwrite(dataset_, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  H5Fflush(dataset_, H5F_SCOPE_LOCAL);
+  hsize_t bytes = 0;
+  ASSERT_GE(H5Dget_chunk_storage_size(dataset_, origin_, &bytes), 0);
+  std::vector<std::byte> raw(bytes);
+  std::uint32_t skipped = 0;
+  ASSERT_GE(H5Dread_chunk(dataset_, H5P_DEFAULT, origin_, &skipped, raw.data()), 0);
+  std::vector<double> decoded(values.size());
+  ChunkCoder(filters_).decode(raw, skipped, std::as_writable_bytes(std::span(decoded)));
+  EXPECT_EQ(decoded, values);
+}
+
+TEST_P(ChunkCodec, EncodesWhatHdf5Decodes) {
+  const std::vector<double> values = some_values();
+  const ChunkCoder::Encoded encoded = ChunkCoder(filters_).encode(std::as_bytes(std::span(values)));
+  ASSERT_GE(H5Dwrite_chunk(dataset_, H5P_DEFAULT, encoded.skipped, origin_, encoded.bytes.size(), encoded.bytes.data()),
+            0);
+  std::vector<double> read(values.size());
+  ASSERT_GE(H5Dread(dataset_, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
+  EXPECT_EQ(read, values);
+}
+
+TEST_P(ChunkCodec, SaysThatAChunkIsDamaged) {
+  const std::vector<double> values = some_values();
+  ChunkCoder coder(filters_);
+  const ChunkCoder::Encoded encoded = coder.encode(std::as_bytes(std::span(values)));
+  std::vector<double> decoded(values.size());
+  std::vector<std::byte> shorter(encoded.bytes.begin(), encoded.bytes.end() - 9);
+  EXPECT_THROW(coder.decode(shorter, encoded.skipped, std::as_writable_bytes(std::span(decoded))), Error);
+  EXPECT_THROW(coder.decode({}, encoded.skipped, std::as_writable_bytes(std::span(decoded))), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Filters, ChunkCodec,
+                         testing::Values("none", "deflate:6", "deflate:1", "shuffle", "shuffle+deflate:9", "fletcher32",
+                                         "shuffle+deflate+fletcher32", "fletcher32+deflate", "zstd:3",
+                                         "shuffle+zstd:19", "deflate+shuffle"));
+
+TEST(ChunkCodecAlone, LeavesOutWhatWouldMakeAChunkLonger) {
+  std::vector<std::byte> noise(1000);
+  std::mt19937 random(11);
+  for (std::byte& b : noise) b = static_cast<std::byte>(random());
+  ChunkCoder coder(parse_filters("shuffle+deflate", 8));
+  const ChunkCoder::Encoded encoded = coder.encode(noise);
+  EXPECT_EQ(encoded.skipped, 2U);
+  EXPECT_EQ(encoded.bytes.size(), noise.size());
+  std::vector<std::byte> back(noise.size());
+  coder.decode(encoded.bytes, encoded.skipped, back);
+  EXPECT_EQ(back, noise);
+}
+
+TEST(ChunkCodecAlone, TextOfFilters) {
+  EXPECT_EQ(to_text(parse_filters("shuffle+deflate", 8)), "shuffle+deflate:6");
+  EXPECT_EQ(to_text(parse_filters("none", 8)), "none");
+  for (const char* bad : {"gzip", "deflate:10", "deflate:", "zstd:0", "shuffle+", "", "none+deflate"}) {
+    EXPECT_THROW(parse_filters(bad, 8), Error) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace weft::storage
