@@ -96,6 +96,28 @@ std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& fa
   return byte_map(facts.path, facts.shape, facts.chunk, facts.element_bytes, addresses);
 }
 
+std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFacts& facts) {
+  if (facts.storage != StorageKind::chunked || facts.stored_chunks == grid_chunks(facts) ||
+      facts.stored_chunks > kMostListed) {
+    return std::nullopt;
+  }
+  const Handle space(H5Dget_space(dataset));
+  std::vector<Shape> origins;
+  for (hsize_t number = 0; number < facts.stored_chunks; ++number) {
+    std::vector<hsize_t> offset(facts.shape.size());
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    storage::check_hdf5(H5Dget_chunk_info(dataset, space, number, offset.data(), &skipped, &address, &bytes),
+                        facts.path, "its chunks cannot be listed", ErrorKind::data);
+    // A chunk behind the extents is left over from before they were made shorter.
+    bool inside = true;
+    for (std::size_t i = 0; i < offset.size(); ++i) inside = inside && offset[i] < facts.shape[i];
+    if (inside) origins.emplace_back(offset.begin(), offset.end());
+  }
+  return origins;
+}
+
 void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to) {
   layout::Store store;
   store.latency_s = kLatency;

@@ -32,6 +32,10 @@ std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& fa
 // Fills `to`, row-major as box.count, from the file. Any thread.
 void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to);
 
+// Where the chunks that have a place in the file begin, in elements, if they are not all of them and few enough for
+// HDF5 to list: then a dataset of any extent that is mostly holes takes the time of what is in it.
+std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFacts& facts);
+
 // The chunks of a dataset that is read whole chunk by whole chunk.
 class WholeChunks {
  public:

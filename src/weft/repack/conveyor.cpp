@@ -275,11 +275,26 @@ void Conveyor::fetch_next(Region& region) {
 
 void Conveyor::begin_stores(Region& region) {
   region.storing = true;
+  const bool nothing = what_.source.chunks != nullptr && std::all_of(region.pieces.begin(), region.pieces.end(),
+                                                                     [](const Piece& p) { return p.data == nullptr; });
+  if (nothing && (what_.sink.map == nullptr || is_zero(what_.fill))) {
+    finish(region);
+    return;
+  }
   for_each_index(chunks_touched(region.box, what_.sink.chunk), [&](const Shape& index) {
     region.targets.push_back(number_of(index, what_.shape, what_.sink.chunk));
   });
   region.stores_left = region.targets.size();
   submit_stores(region);
+}
+
+void Conveyor::finish(Region& region) {
+  for (Piece& piece : region.pieces) {
+    if (piece.memory != nullptr) spare_.push_back(std::move(piece.memory));
+  }
+  region.busy = false;
+  ++regions_done_;
+  what_.moved(bytes_of(region.box.count, what_.element_bytes));
 }
 
 void Conveyor::submit_stores(Region& region) {
@@ -369,14 +384,7 @@ void Conveyor::handle(Happened&& happened) {
   } else {
     if (happened.ready) what_.sink.ready(std::move(*happened.ready));
     --on_their_way_;
-    if (--region.stores_left == 0) {
-      for (Piece& piece : region.pieces) {
-        if (piece.memory != nullptr) spare_.push_back(std::move(piece.memory));
-      }
-      region.busy = false;
-      ++regions_done_;
-      what_.moved(bytes_of(region.box.count, what_.element_bytes));
-    }
+    if (--region.stores_left == 0) finish(region);
   }
   for (const auto& other : regions_) {
     if (other->busy && other->storing) submit_stores(*other);

@@ -73,6 +73,7 @@ class Conveyor {
   void fetch_next(Region& region);
   void begin_stores(Region& region);
   void submit_stores(Region& region);
+  void finish(Region& region);
   void store(Region& region, std::uint64_t target, int worker);
   bool put_together(const Region& region, const Box& chunk_box, const Box& part, std::span<std::byte> chunk) const;
   void handle(Happened&& happened);

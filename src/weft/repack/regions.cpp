@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "weft/repack/box_copy.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -173,6 +174,21 @@ MovePlan plan_move(const MoveRequest& request) {
     plan.spill_bytes *= ceil_div(request.shape[i], request.target_chunk[i]) * request.target_chunk[i];
   }
   return plan;
+}
+
+std::vector<std::uint64_t> regions_touched(const Shape& shape, const Shape& region, const Shape& chunk,
+                                           const std::vector<Shape>& origins) {
+  std::vector<std::uint64_t> numbers;
+  for (const Shape& origin : origins) {
+    for_each_index(chunks_touched(common_part({origin, chunk}, whole(shape)), region), [&](const Shape& index) {
+      std::uint64_t number = 0;
+      for (std::size_t i = 0; i < shape.size(); ++i) number = number * ceil_div(shape[i], region[i]) + index[i];
+      numbers.push_back(number);
+    });
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
 }
 
 Box region_box(const Shape& shape, const Shape& region, std::uint64_t number) {

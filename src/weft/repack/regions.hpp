@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "weft/support/shape.hpp"
 
@@ -52,6 +53,10 @@ struct MovePlan {
 
 // Throws Error(usage) naming the budget that is needed where one chunk is more than the memory.
 MovePlan plan_move(const MoveRequest& request);
+
+// The regions that hold something of boxes of `chunk` elements at these places: ascending, each once.
+std::vector<std::uint64_t> regions_touched(const Shape& shape, const Shape& region, const Shape& chunk,
+                                           const std::vector<Shape>& origins);
 
 // Region number `number`, clipped to the shape; numbered row-major.
 Box region_box(const Shape& shape, const Shape& region, std::uint64_t number);

@@ -62,6 +62,11 @@ TEST(Regions, AChunkAboveTheBudgetIsSaidWithWhatItNeeds) {
   }
 }
 
+TEST(Regions, TouchedByWhatIsThere) {
+  EXPECT_EQ(regions_touched({7, 10}, {3, 4}, {2, 5}, {{2, 0}, {6, 5}}), (std::vector<std::uint64_t>{0, 1, 3, 4, 7, 8}));
+  EXPECT_TRUE(regions_touched({7, 10}, {3, 4}, {2, 5}, {}).empty());
+}
+
 TEST(Regions, TileTheDatasetOnce) {
   const Shape shape{7, 10, 3};
   const Shape region{3, 4, 3};

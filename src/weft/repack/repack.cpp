@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -186,6 +187,7 @@ class Repacking {
     std::optional<storage::ArrayMap> source_map;
     std::optional<WholeChunks> chunks;
     Conveyance what;
+    origins_.reset();
     agree_on(comm_, [&] {
       if (failed_alone_) throw *failed_alone_;
       source_dataset = open_dataset(in_, chosen.facts.path);
@@ -193,6 +195,7 @@ class Repacking {
       if (chosen.direct_source) {
         source_map = map_bytes(source_dataset, chosen.facts);
       } else {
+        origins_ = stored_origins(source_dataset, chosen.facts);
         chunks.emplace(source_dataset, chosen.facts);
       }
     });
@@ -223,7 +226,7 @@ class Repacking {
       what.sink.map = &map;
       what.sink.bytes = bytes_out_.get();
       reserve(map);
-      straight(what);
+      straight(what, chosen);
       return;
     }
     if (!chosen.plan.spill) {
@@ -244,7 +247,7 @@ class Repacking {
     what.sink.map = &map;
     what.sink.bytes = &spill.store();
     const auto moved = std::exchange(what.moved, [](std::uint64_t) {});
-    straight(what);
+    straight(what, chosen);
 
     what.moved = moved;
     what.pass = chosen.plan.second;
@@ -263,15 +266,28 @@ class Repacking {
     });
   }
 
+  // All regions of a pass, or those with something in them where that is known.
+  std::vector<std::uint64_t> regions_of(const Conveyance& what, const Chosen& chosen) const {
+    if (origins_) return regions_touched(what.shape, what.pass.region, chosen.facts.chunk, *origins_);
+    constexpr std::uint64_t kMost = 1ULL << 27;
+    if (what.pass.regions(what.shape) > kMost) {
+      throw Error(ErrorKind::data, what.name, fmt::format("is {}, more than can be walked", to_string(what.shape)),
+                  "check its extents: the file may be damaged");
+    }
+    std::vector<std::uint64_t> regions(what.pass.regions(what.shape));
+    std::iota(regions.begin(), regions.end(), std::uint64_t{0});
+    return regions;
+  }
+
   // Every rank moves its regions, without a word to the others.
-  void straight(const Conveyance& what) {
+  void straight(const Conveyance& what, const Chosen& chosen) {
     agree_on(comm_, [&] {
       Conveyor conveyor(workers_, what);
       std::vector<std::uint64_t> mine;
-      const auto ranks = static_cast<std::uint64_t>(comm_.size());
-      for (auto region = static_cast<std::uint64_t>(comm_.rank()); region < what.pass.regions(what.shape);
-           region += ranks) {
-        mine.push_back(region);
+      const std::vector<std::uint64_t> all = regions_of(what, chosen);
+      for (auto i = static_cast<std::size_t>(comm_.rank()); i < all.size();
+           i += static_cast<std::size_t>(comm_.size())) {
+        mine.push_back(all[i]);
       }
       conveyor.run(mine);
     });
@@ -294,20 +310,17 @@ class Repacking {
         ready.push_back(std::move(chunk));
       }
     };
-    const std::uint64_t regions = what.pass.regions(what.shape);
-    const auto ranks = static_cast<std::uint64_t>(comm_.size());
-    const auto rank = static_cast<std::uint64_t>(comm_.rank());
+    const std::vector<std::uint64_t> regions = regions_of(what, chosen);
+    const auto ranks = static_cast<std::size_t>(comm_.size());
+    const auto rank = static_cast<std::size_t>(comm_.rank());
     std::unique_ptr<Conveyor> conveyor;
     agree_on(comm_, [&] { conveyor = std::make_unique<Conveyor>(workers_, what); });
     if (ranks == 1) {
-      std::vector<std::uint64_t> all(regions);
-      for (std::uint64_t r = 0; r < regions; ++r) all[r] = r;
-      agree_on(comm_, [&] { conveyor->run(all); });
+      agree_on(comm_, [&] { conveyor->run(regions); });
     }
-    for (std::uint64_t round = 0; ranks > 1 && round < regions; round += ranks) {
+    for (std::size_t round = 0; ranks > 1 && round < regions.size(); round += ranks) {
       agree_on(comm_, [&] {
-        const std::uint64_t mine = round + rank;
-        if (mine < regions) conveyor->run(std::span(&mine, 1));
+        if (round + rank < regions.size()) conveyor->run(std::span(regions).subspan(round + rank, 1));
       });
       for (int sender = 1; sender < comm_.size(); ++sender) gather(sender, ready, written);
     }
@@ -408,6 +421,7 @@ class Repacking {
   std::vector<std::optional<storage::ArrayMap>> maps_;  // rank 0's, of the straight targets
   std::unique_ptr<storage::ByteStore> bytes_in_;
   std::unique_ptr<storage::ByteStore> bytes_out_;
+  std::optional<std::vector<Shape>> origins_;  // of the source's stored chunks, where that is worth knowing
   std::uint64_t user_block_ = 0;
   std::optional<Error> failed_alone_;
   RepackReport report_;
