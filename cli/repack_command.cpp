@@ -80,8 +80,8 @@ json to_json(const repack::RepackRequest& request, const repack::RepackPlan& pla
                   {"shape", chosen.facts.shape},
                   {"type", chosen.facts.type},
                   {"bytes", chosen.facts.logical_bytes()},
-                  {"axes", layout::axis_names(chosen.axes)},
-                  {"axes_by", chosen.axes_by},
+                  {"axes", layout::axis_names(chosen.axes.axes)},
+                  {"axes_by", repack::name_of(chosen.axes.convention)},
                   {"storage", repack::name_of(chosen.facts.storage)},
                   {"chunk", chosen.facts.chunk},
                   {"filters", storage::to_text(chosen.facts.filters)},
@@ -116,10 +116,9 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
     const repack::Chosen& chosen = plan.chosen[i];
     const std::string before = storage::to_text(chosen.facts.filters);
     const std::string after = storage::to_text(chosen.filters);
-    rows.push_back({chosen.facts.path, to_string(chosen.facts.shape),
-                    fmt::format("{} ({})", layout::axis_names(chosen.axes), chosen.axes_by), chunk_text(chosen.facts),
-                    to_string(chosen.chunk), before == after ? after : before + " -> " + after,
-                    format_bytes(chosen.facts.stored_bytes)});
+    rows.push_back({chosen.facts.path, to_string(chosen.facts.shape), repack::to_text(chosen.axes),
+                    chunk_text(chosen.facts), to_string(chosen.chunk),
+                    before == after ? after : before + " -> " + after, format_bytes(chosen.facts.stored_bytes)});
     if (report) {
       rows.back().push_back(format_bytes(report->datasets[i].stored_after));
       rows.back().push_back(format_seconds(report->datasets[i].seconds));

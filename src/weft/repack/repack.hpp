@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/layout/axes.hpp"
+#include "weft/repack/known_axes.hpp"
 #include "weft/repack/regions.hpp"
 #include "weft/repack/survey.hpp"
 #include "weft/support/communicator.hpp"
@@ -21,7 +21,7 @@ struct RepackRequest {
   std::string out;  // the same as `in` only with in_place
   bool in_place = false;
   bool overwrite = false;             // `out` may be there already
-  std::vector<std::string> datasets;  // which are laid out anew; empty: those with steps (repack/choice.hpp)
+  std::vector<std::string> datasets;  // which are laid out anew; empty: those with steps (repack/known_axes.hpp)
   std::string axes;                   // of all of them; empty: as recognised
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks_of_a_block = 0;  // for a read called `block`
@@ -40,8 +40,7 @@ int worker_count(const RepackRequest& request);
 // A dataset that is laid out anew.
 struct Chosen {
   DatasetFacts facts;
-  layout::Axes axes;
-  std::string axes_by;  // how they are known: "--axes", "CF dimension scales", "assumed", ...
+  KnownAxes axes;
   Shape chunk;
   std::string rationale;  // why that chunk, as JSON (layout/design.hpp)
   std::vector<storage::Filter> filters;

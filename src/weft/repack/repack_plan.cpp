@@ -69,10 +69,10 @@ std::vector<Filter> filters_for(const RepackRequest& request, const DatasetFacts
 
 layout::Design design_for(const RepackRequest& request, const Chosen& chosen) {
   layout::DesignRequest design;
-  design.shape = chosen.facts.shape;
+  design.shape = chosen.axes.shape;
   design.element_bytes = chosen.facts.element_bytes;
   design.target_bytes = std::max(request.target_bytes, chosen.facts.element_bytes);
-  design.axes = chosen.axes;
+  design.axes = chosen.axes.axes;
   design.read_text = request.reads;
   design.ranks = request.ranks_of_a_block;
   return layout::design(design);
@@ -103,18 +103,18 @@ class Planner {
 
  private:
   bool is_wanted(const DatasetFacts& facts) const {
-    if (request_.datasets.empty()) return has_steps(facts);
+    if (request_.datasets.empty()) return has_steps(facts) && !obstacle(facts);
     return std::any_of(request_.datasets.begin(), request_.datasets.end(),
                        [&](const std::string& name) { return plan_.survey.find(name) == &facts; });
   }
 
-  static bool has_steps(const DatasetFacts& facts) { return facts.numbers && facts.shape.size() >= 2; }
+  bool has_steps(const DatasetFacts& facts) const { return known_axes(file_, facts).has_value(); }
 
   std::vector<const DatasetFacts*> candidates() {
     if (!request_.datasets.empty()) return named(plan_.survey, request_.datasets);
     std::vector<const DatasetFacts*> found;
     for (const DatasetFacts& facts : plan_.survey.datasets) {
-      if (!has_steps(facts) || facts.logical_bytes() < kLeastBytes) continue;
+      if (facts.empty || facts.logical_bytes() < kLeastBytes || !has_steps(facts)) continue;
       if (const auto why = obstacle(facts)) {
         plan_.kept_because.push_back(fmt::format("{}: {}", facts.path, *why));
         continue;
@@ -124,19 +124,28 @@ class Planner {
     return found;
   }
 
+  KnownAxes axes_of(const DatasetFacts& facts) const {
+    if (!request_.axes.empty()) return told_axes(file_, facts, request_.axes);
+    if (auto known = known_axes(file_, facts)) return *known;
+    KnownAxes assumed;  // it was named, so it is taken for steps
+    assumed.shape = facts.shape;
+    assumed.axes = layout::default_axes(facts.shape.size());
+    return assumed;
+  }
+
   void choose(const DatasetFacts& facts) {
     Chosen chosen;
     chosen.facts = facts;
-    if (!request_.axes.empty()) {
-      chosen.axes = layout::parse_axes(request_.axes, facts.shape.size());
-      chosen.axes_by = "--axes";
-    } else {
-      chosen.axes = layout::default_axes(facts.shape.size());
-      chosen.axes_by = "assumed";
-    }
+    chosen.axes = axes_of(facts);
     chosen.filters = filters_for(request_, facts);
     const layout::Design design = design_for(request_, chosen);
-    chosen.chunk = design.chunk;
+    const std::optional<Shape> chunk = chunk_in_file(chosen.axes, design.chunk);
+    if (!chunk) {
+      plan_.kept_because.push_back(
+          fmt::format("{}: a chunk of {} of its steps is none of the dataset", facts.path, to_string(design.chunk)));
+      return;
+    }
+    chosen.chunk = *chunk;
     chosen.rationale = layout::to_json(design).dump();
     if (chosen.chunk == facts.chunk && chosen.filters == facts.filters) {
       plan_.kept_because.push_back(fmt::format("{}: it has that layout already", facts.path));
