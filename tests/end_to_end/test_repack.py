@@ -32,6 +32,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "fletcher32": {"fletcher32": True},
     "all": {"compression": "gzip", "shuffle": True, "fletcher32": True},
     "szip": {"compression": "szip"},
+    "scaleoffset": {"scaleoffset": 0},
 }
 
 
@@ -55,7 +56,12 @@ def check_equal(a: Path, b: Path) -> None:
 def test_numbers_of_every_rank_and_filter(tmp_path: Path, rank: int, name: str) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
     with h5py.File(source, "w") as file:
-        file.create_dataset("d", data=values(SHAPES[rank]), chunks=CHUNKS[rank], **FILTERS[name])
+        file.create_dataset(
+            "d",
+            data=values(SHAPES[rank], "i4" if name == "scaleoffset" else "f8"),
+            chunks=CHUNKS[rank],
+            **FILTERS[name],
+        )
     for number, extra in enumerate([["--target", "4KiB"], ["--target", "3KiB", "--filter", "shuffle+deflate"]]):
         repack(source, target, "--dataset", "d", *extra, "--overwrite")
         check_equal(source, target)

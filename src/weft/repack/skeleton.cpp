@@ -155,7 +155,9 @@ class Copier {
     const Handle source(read_ok(H5Dopen2(from_, path.c_str(), H5P_DEFAULT), path, "cannot be opened"));
     const Handle type(read_ok(H5Dget_type(source), path, "its type cannot be read"));
     const auto layout = anew_.find(address);
-    const bool by_hand = H5Tcommitted(type) > 0 || holds_references(type);
+    // Of lists and text H5Ocopy leaves the fill value where it was in the original (1.10), which netCDF's readers meet.
+    const bool by_hand = H5Tcommitted(type) > 0 || holds_references(type) || has_variable_text(type) ||
+                         H5Tdetect_class(type, H5T_VLEN) > 0;
     if (layout == anew_.end()) ++report_.copied_datasets;
     if (layout == anew_.end() && !by_hand) {
       const Handle options(H5Pcreate(H5P_OBJECT_COPY));
