@@ -163,6 +163,12 @@ def of_tissue(number: int) -> Callable[[Tetrahedra], Tetrahedra]:
     return lambda mesh: replace(mesh, tissue=np.full_like(mesh.tissue, number))
 
 
+def of_no_such_node(mesh: Tetrahedra) -> Tetrahedra:
+    cells = mesh.cells.copy()
+    cells[7, 2] = 4998
+    return replace(mesh, cells=cells)
+
+
 def two_parts(mesh: Tetrahedra) -> Tetrahedra:
     return replace(
         mesh,
@@ -174,6 +180,13 @@ def two_parts(mesh: Tetrahedra) -> Tetrahedra:
 
 def cut(path: Path, share: float) -> Path:
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    return path
+
+
+def changed(path: Path, old: str, new: str) -> Path:
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new, 1))
     return path
 
 
@@ -199,14 +212,23 @@ CASES: dict[str, Case] = {
     "folder": (lambda at: at / "folder.msh", 1, "folder.msh"),
     "no such suffix": (lambda at: text(at / "a.stl", ""), 2, "is not known; use torso, slab:0.2, or a file"),
     "garbage vtu": (lambda at: text(at / "a.vtu", "garbage"), 1, "is not XML"),
-    "garbage msh": (lambda at: text(at / "a.msh", "garbage"), 1, "PETSc cannot read it"),
+    "garbage msh": (lambda at: text(at / "a.msh", "garbage"), 1, "does not begin with $MeshFormat"),
     "empty vtu": (lambda at: text(at / "a.vtu", ""), 1, "is not XML"),
-    "empty msh": (lambda at: text(at / "a.msh", ""), 1, "PETSc cannot read it"),
+    "empty msh": (lambda at: text(at / "a.msh", ""), 1, "ends too early (its beginning, line 1)"),
     "cut vtu": (lambda at: cut(vtu(at / "a.vtu", slab()), 0.6), 1, "is not XML"),
-    "cut nodes": (lambda at: cut(msh2(at / "a.msh", slab()), 0.1), 1, "PETSc cannot read it"),
-    "cut elements": (lambda at: cut(msh2(at / "a.msh", slab()), 0.9), 1, "PETSc cannot read it"),
-    "cut msh 4.1": (lambda at: cut(msh4(at / "a.msh", slab()), 0.6), 1, "PETSc cannot read it"),
-    "cut binary": (lambda at: cut(msh4_binary(at / "a.msh", slab()), 0.6), 1, "PETSc cannot read it"),
+    "cut nodes": (lambda at: cut(msh2(at / "a.msh", slab()), 0.1), 1, "ends too early ($Nodes, line"),
+    "cut elements": (lambda at: cut(msh2(at / "a.msh", slab()), 0.9), 1, "ends too early ($Elements, line"),
+    "cut msh 4.1": (lambda at: cut(msh4(at / "a.msh", slab()), 0.6), 1, "ends too early ($Elements, line"),
+    "cut binary": (lambda at: cut(msh4_binary(at / "a.msh", slab()), 0.6), 1, "ends too early ($Elements, byte"),
+    # PETSc 3.18 would end at these by a signal.
+    "no node msh 2.2": (lambda at: msh2(at / "a.msh", of_no_such_node(slab())), 1, "element 9 names node 4999, which is"),
+    "no node msh 4.1": (lambda at: msh4(at / "a.msh", of_no_such_node(slab())), 1, "element 8 names node 4999, which is"),
+    "no node binary 2.2": (lambda at: msh2_binary(at / "a.msh", of_no_such_node(slab())), 1, "names node 4999, which is"),
+    "no node binary 4.1": (lambda at: msh4_binary(at / "a.msh", of_no_such_node(slab())), 1, "names node 4999, which is"),
+    "two spaces": (
+        lambda at: changed(msh2(at / "a.msh", slab(), {1: "heart"}), ' "heart"', '  "heart"'), 1,
+        "has no name behind 3 1 ($PhysicalNames, line 6); write it in quotes after a single space",
+    ),
     "no tetrahedra vtu": (lambda at: vtu(at / "a.vtu", slab(), kind=8), 1, "has no tetrahedra"),
     "no tetrahedra msh": (lambda at: surface_alone(at / "a.msh"), 1, "has no tetrahedra"),
     "pyramids": (lambda at: vtu(at / "a.vtu", slab(), kind=14), 1, "cell 0 is no tetrahedron (VTK type 14)"),
