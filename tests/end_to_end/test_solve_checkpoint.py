@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import weft_run as w
-from solving import SMALL, check_close, datasets, on_mesh
+from solving import SMALL, check_close, check_line, datasets, on_mesh
 
 # mV, five times what was seen: equations solved to 1e-6, on other ranks and from another first guess after each restart.
 RESTARTS_DIFFER = {"V": 3e-4, "phi_e": 2.7e-4, "electrodes": 1.3e-4}
@@ -132,6 +132,32 @@ def copied(tmp_path: Path, run: tuple[Path, Any]) -> Path:
     for suffix in ("", ".checkpoint"):
         shutil.copy(f"{run[0]}{suffix}", tmp_path / f"a.h5{suffix}")
     return tmp_path / "a.h5"
+
+
+# Arguments of a restart, and the line without the path it begins with.
+OTHERWISE = [
+    (["--duration", "3ms"], "has 9 steps, up to 8 ms, of which 4 would stay; restart with --duration 8ms or more"),
+    (["--duration", "8ms", "--fields", "joint"], "was written with separate fields; restart with --fields separate"),
+]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize(("other", "words"), OTHERWISE)
+def test_a_restart_that_does_not_go_on_with_the_file(
+    tmp_path: Path, begun_again: tuple[Path, Any], other: list[str], words: str, ranks: int | None
+) -> None:
+    path = copied(tmp_path, begun_again)
+    before = path.read_bytes(), checkpoint_of(path).read_bytes()
+    outcome = w.weft("run", "ecg", "--out", path, *SMALL, *other, "--restart", ranks=ranks)
+    check_line(outcome, 2, f"weft: error: {path}: {words}", ranks)
+    assert (path.read_bytes(), checkpoint_of(path).read_bytes()) == before
+
+
+def test_a_restart_may_go_further(tmp_path: Path, begun_again: tuple[Path, Any]) -> None:
+    path = copied(tmp_path, begun_again)
+    report = w.run_ecg(path, *SMALL, "--duration", "9ms", "--restart")
+    assert report["restarted_from_step"] == 5 and w.committed_steps(path) == 10
+    check_close(path, begun_again[0], RESTARTS_DIFFER, 9)
 
 
 @pytest.mark.parametrize("ranks", [None, 2])
