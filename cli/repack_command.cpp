@@ -118,7 +118,8 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
     const std::string after = storage::to_text(chosen.filters);
     rows.push_back({chosen.facts.path, to_string(chosen.facts.shape), repack::to_text(chosen.axes),
                     chunk_text(chosen.facts), to_string(chosen.chunk),
-                    before == after ? after : before + " -> " + after, format_bytes(chosen.facts.stored_bytes)});
+                    before == after ? after : fmt::format("{} -> {}", before, after),
+                    format_bytes(chosen.facts.stored_bytes)});
     if (report) {
       rows.back().push_back(format_bytes(report->datasets[i].stored_after));
       rows.back().push_back(format_seconds(report->datasets[i].seconds));

@@ -45,7 +45,8 @@ void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::ui
   }
 }
 
-HdfChunks::HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk, std::vector<storage::Filter> filters)
+HdfChunks::HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk,
+                     const std::vector<storage::Filter>& filters)
     : dataset_(dataset),
       source_(source),
       chunk_(std::move(chunk)),

@@ -31,7 +31,7 @@ struct ReadyChunk {
 class HdfChunks {
  public:
   // `dataset` is open as long as this lives; its chunks are `chunk`, its filters `filters`.
-  HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk, std::vector<storage::Filter> filters);
+  HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk, const std::vector<storage::Filter>& filters);
 
   // Whether chunks come encoded by Weft's coders; else HDF5 encodes them.
   bool takes_encoded() const { return takes_encoded_; }

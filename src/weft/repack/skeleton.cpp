@@ -305,7 +305,7 @@ Handle file_creation(hid_t file) {
   H5Pget_sizes(source, &addresses, &lengths);
   H5Pset_sizes(properties, addresses, lengths);
   H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
-  hbool_t persists = 0;
+  hbool_t persists = false;
   hsize_t threshold = 1;
   hsize_t page = 0;
   if (H5Pget_file_space_strategy(source, &strategy, &persists, &threshold) >= 0) {
