@@ -133,6 +133,13 @@ TEST_F(KnownAxesTest, WithoutATimeTheUnlimitedScaleIsTheStep) {
   EXPECT_EQ(text("/mask"), "none") << "its axes are known, and none is a time";
 }
 
+TEST_F(KnownAxesTest, WhereOnlyTheTimeHasAScaleTheRestIsAsUsual) {
+  const Handle v = dataset("/v", {60, 500, 2});
+  dataset("/time", {60});
+  scale(v, 0, "/time");
+  EXPECT_EQ(text("/v"), "step,node,component (CF dimension scales)");
+}
+
 TEST_F(KnownAxesTest, LabelsDoWhereThereAreNoScales) {
   Handle v = dataset("/v", {7, 60});
   H5DSset_label(v, 0, "node");

@@ -117,8 +117,11 @@ class Sieve {
   Price price_;
 };
 
-Price whole_chunks(std::uint64_t chunks, double chunk_bytes, std::uint64_t requests_each) {
-  return {chunks * requests_each, static_cast<std::uint64_t>(std::llround(static_cast<double>(chunks) * chunk_bytes))};
+// Of filtered chunks: each is read whole and decoded.
+Price filtered_chunks(const Arrangement& stored, std::uint64_t chunks, std::uint64_t requests_each) {
+  const auto count = static_cast<double>(chunks);
+  return {chunks * requests_each, static_cast<std::uint64_t>(std::llround(count * stored.mean_chunk_bytes)),
+          count * stored.decode_seconds};
 }
 
 }  // namespace
@@ -139,8 +142,8 @@ Hdf5Reader hdf5_reader_here() {
 Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const layout::Store& store) {
   if (stored.filtered) {
     const auto each = static_cast<std::uint64_t>(std::ceil(stored.mean_chunk_bytes));
-    return whole_chunks(touched_chunks(stored.grid, boxes), stored.mean_chunk_bytes,
-                        std::max<std::uint64_t>(1, ceil_div(each, store.max_request_bytes)));
+    return filtered_chunks(stored, touched_chunks(stored.grid, boxes),
+                           std::max<std::uint64_t>(1, ceil_div(each, store.max_request_bytes)));
   }
   Price price;
   for (const Box& box : boxes) {
@@ -152,9 +155,10 @@ Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const 
 
 Price through_hdf5(const Arrangement& stored, std::span<const Box> boxes, const Hdf5Reader& reader) {
   const layout::ChunkGrid& grid = stored.grid;
-  if (stored.filtered) return whole_chunks(touched_chunks(grid, boxes), stored.mean_chunk_bytes, 1);
+  if (stored.filtered) return filtered_chunks(stored, touched_chunks(grid, boxes), 1);
   if (stored.chunked && grid.chunk_bytes() <= reader.chunk_cache_bytes) {
-    return whole_chunks(touched_chunks(grid, boxes), static_cast<double>(grid.chunk_bytes()), 1);
+    const std::uint64_t chunks = touched_chunks(grid, boxes);
+    return {chunks, chunks * grid.chunk_bytes()};
   }
   Price price;
   for (const Box& box : boxes) {

@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <span>
 
-#include "weft/layout/chunk_grid.hpp"
 #include "weft/layout/store.hpp"
+#include "weft/repack/arrangement.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::repack {
@@ -28,8 +28,9 @@ namespace weft::repack {
 struct Price {
   std::uint64_t requests = 0;
   std::uint64_t bytes = 0;
+  double decode_seconds = 0;  // of one core, undoing filters
 
-  double seconds(const layout::Store& store) const { return store.seconds(requests, bytes); }
+  double seconds(const layout::Store& store) const { return store.seconds(requests, bytes) + decode_seconds; }
   bool operator==(const Price&) const = default;
 };
 
@@ -40,14 +41,6 @@ struct Hdf5Reader {
 };
 // What the HDF5 that this program runs with has.
 Hdf5Reader hdf5_reader_here();
-
-// How a dataset's elements lie in the file.
-struct Arrangement {
-  layout::ChunkGrid grid;  // ChunkGrid::contiguous where it lies in one piece
-  bool chunked = true;
-  bool filtered = false;
-  double mean_chunk_bytes = 0;  // as stored, for filtered chunks
-};
 
 // The boxes of one read are disjoint, not empty, and in the order of the file; each is read by itself, but a chunk that
 // two neighbours share comes out of HDF5's cache the second time.

@@ -42,12 +42,13 @@ TEST(ReadPrice, ChunksThatFitTheCacheAreReadWhole) {
 }
 
 TEST(ReadPrice, FilteredChunksAreReadWholeByEveryone) {
-  const Arrangement stored{ChunkGrid({151, 20000, 2}, {41, 20000, 2}, 8), true, true, 2'000'000.5};
-  EXPECT_EQ(hdf5(stored, kTrace), (Price{4, 8'000'002}));
-  EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), {}), (Price{4, 8'000'002}));
+  const Arrangement stored{ChunkGrid({151, 20000, 2}, {41, 20000, 2}, 8), true, true, 2'000'000.5, 0.05};
+  EXPECT_EQ(hdf5(stored, kTrace), (Price{4, 8'000'002, 0.2}));
+  EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), {}), (Price{4, 8'000'002, 0.2}));
+  EXPECT_DOUBLE_EQ(hdf5(stored, kTrace).seconds({}), 0.004 + 0.008000002 + 0.2);
   layout::Store small_requests;
   small_requests.max_request_bytes = 1'500'000;
-  EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), small_requests), (Price{8, 8'000'002}));
+  EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), small_requests), (Price{8, 8'000'002, 0.2}));
 }
 
 TEST(ReadPrice, ChunksThatBoxesShareAreReadOnce) {

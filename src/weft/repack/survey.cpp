@@ -47,6 +47,16 @@ bool is_movable(hid_t type) {
          H5Tis_variable_str(type) <= 0 && !has_variable_text(type);
 }
 
+// Metadata that HDF5 cannot make sense of.
+template <typename Result>
+Result readable(Result result, std::string_view where, std::string_view what) {
+  if (result < 0) {
+    throw Error(ErrorKind::data, where, fmt::format("{}: {}", what, storage::take_hdf5_error()),
+                "the file may be damaged: copy it again");
+  }
+  return result;
+}
+
 StorageKind kind_of(hid_t properties) {
   switch (H5Pget_layout(properties)) {
     case H5D_COMPACT: return StorageKind::compact;
@@ -80,6 +90,7 @@ struct Walk {
   hid_t file;
   Survey* survey;
   const std::function<void(const std::string&)>& visiting;
+  std::string last;  // what was looked at before HDF5 gave up
   std::optional<Error> error;
 };
 
@@ -87,20 +98,20 @@ herr_t visit(hid_t, const char* name, const H5O_info_t* info, void* data) {
   Walk& walk = *static_cast<Walk*>(data);
   const H5_ih_info_t& object = info->meta_size.obj;
   const H5_ih_info_t& attributes = info->meta_size.attr;
+  walk.last = name;
   walk.survey->metadata_bytes +=
       info->hdr.space.total + object.index_size + object.heap_size + attributes.index_size + attributes.heap_size;
   if (info->type != H5O_TYPE_DATASET) return 0;
   try {
     const std::string path = std::string("/") + name;
     if (walk.visiting) walk.visiting(path);
-    const Handle dataset(storage::check_hdf5(H5Dopen2(walk.file, path.c_str(), H5P_DEFAULT), walk.survey->path,
-                                             fmt::format("cannot open {}", path), ErrorKind::data));
+    const Handle dataset(readable(H5Dopen2(walk.file, path.c_str(), H5P_DEFAULT), path, "cannot be opened"));
     DatasetFacts facts = facts_of(dataset, path);
     facts.index_bytes = object.index_size;
     check_possible(facts, walk.survey->file_bytes);
     walk.survey->datasets.push_back(std::move(facts));
   } catch (const Error& error) {
-    walk.error = error;
+    walk.error = Error(ErrorKind::data, walk.survey->path, error.what());
     return -1;
   }
   return 0;
@@ -141,13 +152,13 @@ bool has_variable_text(hid_t type) {
 DatasetFacts facts_of(hid_t dataset, const std::string& path) {
   DatasetFacts facts;
   facts.path = path;
-  const Handle type(storage::check_hdf5(H5Dget_type(dataset), path, "has no type HDF5 knows", ErrorKind::data));
+  const Handle type(readable(H5Dget_type(dataset), path, "has no type HDF5 knows"));
   facts.type = type_text(type);
   facts.element_bytes = H5Tget_size(type);
   facts.movable = is_movable(type);
   facts.numbers = H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT;
 
-  const Handle space(storage::check_hdf5(H5Dget_space(dataset), path, "has no extents", ErrorKind::data));
+  const Handle space(readable(H5Dget_space(dataset), path, "has no extents"));
   const H5S_class_t kind = H5Sget_simple_extent_type(space);
   facts.scalar = kind == H5S_SCALAR;
   facts.empty = kind == H5S_NULL;
@@ -160,20 +171,17 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
     facts.empty = std::find(extents.begin(), extents.end(), 0U) != extents.end();
   }
 
-  const Handle properties(
-      storage::check_hdf5(H5Dget_create_plist(dataset), path, "has no properties", ErrorKind::data));
+  const Handle properties(readable(H5Dget_create_plist(dataset), path, "has no properties"));
   facts.storage = kind_of(properties);
   facts.filters = storage::filters_of(properties);
   facts.stored_bytes = H5Dget_storage_size(dataset);
   if (facts.storage == StorageKind::chunked) {
     std::vector<hsize_t> chunk(facts.shape.size());
-    chunk.resize(static_cast<std::size_t>(
-        storage::check_hdf5(H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), path,
-                            "has no chunk extents", ErrorKind::data)));
+    chunk.resize(static_cast<std::size_t>(readable(
+        H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), path, "has no chunk extents")));
     facts.chunk.assign(chunk.begin(), chunk.end());
     hsize_t chunks = 0;
-    storage::check_hdf5(H5Dget_num_chunks(dataset, space, &chunks), path, "its chunks cannot be counted",
-                        ErrorKind::data);
+    readable(H5Dget_num_chunks(dataset, space, &chunks), path, "its chunks cannot be counted");
     facts.stored_chunks = chunks;
   }
   return facts;
@@ -186,11 +194,11 @@ Survey survey(const std::string& path, const std::function<void(const std::strin
   result.file_bytes = storage::open_posix(path, storage::OpenMode::read)->size();
   const Handle file = storage::open_recording(path);
   result.free_bytes = static_cast<std::uint64_t>(std::max<hssize_t>(0, H5Fget_freespace(file)));
-  Walk walk{file, &result, visiting, std::nullopt};
+  Walk walk{file, &result, visiting, "", std::nullopt};
   const herr_t walked =
       H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, visit, &walk, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_META_SIZE);
   if (walk.error) throw *walk.error;
-  storage::check_hdf5(walked, path, "its objects cannot be walked", ErrorKind::data);
+  readable(walked, path, "the object after " + (walk.last == "." ? "/" : "/" + walk.last) + " cannot be read");
   return result;
 }
 
