@@ -131,7 +131,8 @@ Advice folded_advice(const Inspection& inspection) {
 Advice advice_without_prices(const Inspection& inspection) {
   if (const storage::Filter* unknown = storage::first_unknown(inspection.facts.filters)) {
     return {AdviceKind::unreadable,
-            fmt::format("cannot be read here: {} needs a plugin; put it where HDF5_PLUGIN_PATH leads", unknown->name)};
+            fmt::format("cannot be read here: no plugin for its filter {} ({}); put one where HDF5_PLUGIN_PATH leads",
+                        unknown->name, unknown->id)};
   }
   if (padding_is_much(inspection)) return {AdviceKind::repack, padding_text(inspection)};
   return {};

@@ -157,8 +157,8 @@ std::optional<std::size_t> scaled_step(const std::vector<ScaledAxis>& axes, cons
   };
   if (const auto said = index([](const ScaledAxis& axis) { return axis.time; })) return said;
   if (const auto named = index([](const ScaledAxis& axis) { return is_time_name(axis.name); })) return named;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (facts.most[i] == 0) return i;  // netCDF's record dimension
+  for (std::size_t i = 0; i < axes.size() && axes[0].path != facts.path; ++i) {
+    if (facts.most[i] == 0) return i;  // netCDF's record dimension; a coordinate alone is none by that
   }
   return std::nullopt;
 }

@@ -22,7 +22,7 @@ struct Looking {
 
   bool asked_for(const DatasetFacts& facts) const {
     return std::any_of(question.datasets.begin(), question.datasets.end(),
-                       [&](const std::string& name) { return survey.find(name) == &facts; });
+                       [&](const std::string& name) { return survey.find(name)->path == facts.path; });
   }
 };
 
@@ -67,6 +67,25 @@ void check_asked(const FileQuestion& question, const Survey& survey) {
   }
 }
 
+// Reads that do not fit a dataset are noted there, unless it was asked for, or they fit none at all.
+void price_all(FileInspection& result, const Looking& looking, const DatasetFacts* meant,
+               const std::function<void(const std::string&)>& at) {
+  std::optional<Error> misfit;
+  bool priced = false;
+  for (Inspection& one : result.datasets) {
+    if (at) at(one.facts.path);
+    try {
+      price(one, looking.question.question);
+      priced = priced || !one.reads.empty();
+    } catch (const Error& error) {
+      if (looking.asked_for(one.facts) || (meant != nullptr && meant->path == one.facts.path)) throw;
+      one.not_priced = error.what();
+      if (!misfit) misfit = error;
+    }
+  }
+  if (misfit && !priced) throw *misfit;
+}
+
 void sum_up(FileInspection& result) {
   for (const DatasetFacts& facts : result.survey.datasets) {
     if (facts.storage != StorageKind::external) result.data_bytes += facts.stored_bytes;
@@ -107,15 +126,7 @@ FileInspection inspect_file(const FileQuestion& question, const std::function<vo
   std::stable_sort(result.datasets.begin(), result.datasets.end(), [](const Inspection& a, const Inspection& b) {
     return a.alike * a.facts.logical_bytes() > b.alike * b.facts.logical_bytes();
   });
-  for (Inspection& one : result.datasets) {
-    if (at) at(one.facts.path);
-    try {
-      price(one, question.question);
-    } catch (const Error& error) {
-      if (looking.asked_for(one.facts) || meant == looking.survey.find(one.facts.path)) throw;
-      one.not_priced = error.what();
-    }
-  }
+  price_all(result, looking, meant, at);
   sum_up(result);
   return result;
 }

@@ -130,6 +130,7 @@ TEST_F(KnownAxesTest, WithoutATimeTheUnlimitedScaleIsTheStep) {
   scale(fixed, 0, "/x");
   scale(fixed, 1, "/x");
   EXPECT_EQ(text("/sample"), "step,x (CF dimension scales)");
+  EXPECT_EQ(text("/shot"), "none") << "a coordinate";
   EXPECT_EQ(text("/mask"), "none") << "its axes are known, and none is a time";
 }
 
