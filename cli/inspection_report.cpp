@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/text_table.hpp"
+#include "weft/repack/repack.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -214,13 +215,22 @@ std::vector<const Inspection*> shown_with_reads(const InspectionReport& report) 
 std::string command_for(const InspectionReport& report, const Inspection& dataset) {
   if (dataset.advice.kind != repack::AdviceKind::repack) return {};
   const repack::FileQuestion& question = report.question;
+  const repack::Question& how = question.question;
+  const repack::Question usual;
   const std::filesystem::path path(question.path);
   const std::string out = (path.parent_path() / (path.stem().string() + ".repacked.h5")).string();
-  std::string command = fmt::format("weft repack {} --out {}", quoted(question.path), quoted(out));
-  if (!question.axes.empty()) {
-    command += fmt::format(" --dataset {} --axes {}", quoted(dataset.facts.path), quoted(question.axes));
+  std::string command = fmt::format("weft repack {} {}", quoted(question.path), quoted(out));
+  const bool told = dataset.known && dataset.known->convention == repack::Convention::told;
+  // Where nothing is named, repack takes what it knows the steps of, and leaves the small.
+  if (told || !dataset.known || dataset.facts.logical_bytes() < repack::kLeastRepackedBytes) {
+    command += " --dataset " + quoted(dataset.facts.path);
   }
-  if (!question.question.reads.empty()) command += " --read " + quoted(question.question.reads);
+  if (told) command += " --axes " + quoted(question.axes);
+  if (!how.reads.empty()) command += " --read " + quoted(how.reads);
+  if (how.reads.find("block") != std::string::npos) command += fmt::format(" --ranks {}", how.ranks);
+  if (how.target_bytes != usual.target_bytes) command += fmt::format(" --target {}", how.target_bytes);
+  if (how.store.latency_s != usual.store.latency_s) command += fmt::format(" --latency {}s", how.store.latency_s);
+  if (how.store.bandwidth != usual.store.bandwidth) command += fmt::format(" --bandwidth {}B/s", how.store.bandwidth);
   return command;
 }
 

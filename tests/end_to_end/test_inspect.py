@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -164,9 +165,35 @@ def test_chaste_names_its_variables(tmp_path: Path, times: str) -> None:
     advice = data_facts["advice"]
     assert advice["kind"] == "repack"
     assert advice["text"].startswith("a trace takes 451 requests through HDF5, 451.")
-    assert advice["command"] == f"weft repack {path} --out {tmp_path}/results.repacked.h5"
+    assert advice["command"] == f"weft repack {path} {tmp_path}/results.repacked.h5"
     line = next(line for line in w.weft_ok("inspect", path).out.splitlines() if line.startswith("advice: /Data"))
     assert line == f"advice: /Data: {advice['text']}: {advice['command']}"
+
+
+def test_its_advice_can_be_taken(tmp_path: Path) -> None:
+    path = tmp_path / "old results.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("rows", data=np.ones((200, 4000)), chunks=(1, 4000))
+        file.create_dataset("small", data=np.ones((20, 500)), chunks=(1, 500))
+        file.create_dataset("odd", data=np.ones((300, 150, 7), "i4"), chunks=(300, 1, 7))
+    for name, arguments in {
+        "/rows": [],
+        "/small": ["--latency", "5ms", "--bandwidth", "200MB/s", "--target", "8KiB"],
+        "/odd": ["--dataset", "odd", "--axes", "y,step,x", "--read", "snapshot=1,block=2", "--ranks", "10"],
+    }.items():
+        before = inspect(path, *arguments)["datasets"][name]
+        assert before["advice"]["kind"] == "repack", name
+        command = shlex.split(before["advice"]["command"])
+        new = Path(command[3])
+        assert command[:3] == ["weft", "repack", str(path)]
+        w.weft_ok(*command[1:])
+        with h5py.File(new) as file:
+            assert list(file[name].chunks) == before["better_chunk"], name
+        after = inspect(new, *arguments)["datasets"][name]
+        assert after["advice"]["kind"] == "leave", name
+        for read, priced in after["reads"].items():
+            assert priced["as_it_is"] == before["reads"][read]["repacked"], f"{name} {read}"
+        new.unlink()
 
 
 def test_vtkhdf_has_steps_and_nodes_on_one_axis(tmp_path: Path) -> None:
@@ -189,7 +216,8 @@ def test_vtkhdf_has_steps_and_nodes_on_one_axis(tmp_path: Path) -> None:
     assert v["reads"]["trace"]["as_it_is"]["hdf5"] == pytest.approx(
         {"requests": 2, "bytes": 16_000, "amplification": 40, "seconds": 0.002016, "decode_seconds": 0}
     )
-    assert v["reads"]["snapshot"]["asked_bytes"] == 240 and v["better_chunk"] is None
+    assert v["reads"]["snapshot"]["asked_bytes"] == 240
+    assert v["better_chunk"] == [1500], "as few steps as these fit one chunk"
     assert axes(found["/VTKHDF/Points"]) == axes(found["/VTKHDF/Connectivity"]) == "none"
 
 

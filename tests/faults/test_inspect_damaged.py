@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import weft_run as w
 
-# A flipped bit may hang HDF5 until weft ends it, after twenty seconds of computing.
-SOON = 50.0
+# A flipped bit may hang HDF5 until weft ends it, after ten seconds of computing.
+SOON = 90.0
 
 
 def check_line(outcome: w.Outcome, code: int, *words: str) -> None:

@@ -15,6 +15,7 @@ constexpr double kWorthIt = 1.5;        // times cheaper
 constexpr double kRequestsWorthIt = 3;  // and as much time as so many requests
 constexpr double kMuchPadding = 0.25;   // of what a dataset takes
 constexpr std::uint64_t kPaddingBytes = 64 << 10;
+constexpr const char* kAsItIs = "cannot be laid out anew: its elements lie in other files, or point to others";
 constexpr const char* kWell = "laid out well for these reads: leave it as it is";
 constexpr double kDearer = 1.5;  // a read that becomes so much dearer is told too
 
@@ -141,7 +142,9 @@ Advice advice_without_prices(const Inspection& inspection) {
 Advice advice_on(const Inspection& inspection, const layout::Store& store) {
   const Advice before = advice_without_prices(inspection);
   if (before.kind == AdviceKind::unreadable) return before;
-  if (inspection.known->form == Form::folded) return folded_advice(inspection);
+  if (!inspection.better) {
+    return inspection.known->form == Form::folded ? folded_advice(inspection) : Advice{AdviceKind::leave, kAsItIs};
+  }
   for (const Reader& reader : kReaders) {
     if (gain(inspection, reader, store) < kWorthIt) continue;
     if (saved(that_gains_most(inspection, reader, store), reader, store) < kRequestsWorthIt * store.latency_s) continue;

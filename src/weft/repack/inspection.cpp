@@ -96,9 +96,8 @@ void price(Inspection& inspection, const Question& question) {
     if (read.weight > 0) request.reads.push_back(read);
   }
   const Shape chosen = layout::design(request).chunk;
-  inspection.better = chunk_in_file(known, chosen);
-  // Steps and nodes that share an axis cannot be cut both ways: a chunk that could is none of this dataset's.
-  if (known.form == Form::folded) inspection.better.reset();
+  // What `weft repack` would do: elements that hold references or lie in other files it leaves where they are.
+  if (facts.movable && facts.storage != StorageKind::external) inspection.better = chunk_in_file(known, chosen);
   std::optional<Arrangement> repacked;
   if (inspection.better) repacked = rearranged(facts, known, chosen);
 

@@ -60,8 +60,9 @@ struct Inspection {
   std::optional<KnownAxes> known;
   std::uint64_t padding_bytes = 0;
   std::vector<PricedRead> reads{};
-  std::string not_priced{};       // why there are no reads; "" where there are, or where nobody would ask
-  std::optional<Shape> better{};  // the chunk Weft would choose, of the dataset as it is in the file
+  std::string not_priced{};  // why there are no reads; "" where there are, or where nobody would ask
+  // The chunk `weft repack` would choose, of the dataset as it is in the file; nothing where it leaves it as it is.
+  std::optional<Shape> better{};
   Advice advice{};
 
   std::string path() const { return alike > 1 ? known->series : facts.path; }

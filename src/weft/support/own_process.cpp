@@ -158,7 +158,7 @@ class Listener {
 
 std::string place_text(const OwnProcess::Shared& shared) {
   const std::string place = shared.place.data();
-  return place.empty() ? std::string("reading it") : "reading " + place;
+  return place.empty() ? std::string("reading it") : fmt::format("reading {} or what follows it", place);
 }
 
 std::string understood(const std::string& file, const std::string& answer, int status,

@@ -32,7 +32,7 @@ class OwnProcess {
 };
 
 // How long a child may compute, in seconds of processor time, without saying where it is.
-inline constexpr double kComputeWithoutAWord = 20;
+inline constexpr double kComputeWithoutAWord = 10;
 
 // What `work` returned, or threw as Error, in a child process. A crash, a loop without end and every other exception
 // become Error(data) about `file`. Progress goes to standard error where `shown`; the child itself writes nothing.
