@@ -13,6 +13,7 @@
 #include "cli/convert_command.hpp"
 #include "cli/ecg_command.hpp"
 #include "cli/info_command.hpp"
+#include "cli/inspect_command.hpp"
 #include "cli/layout_command.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   weft::cli::add_layout_command(app);
   weft::cli::add_run_command(app);
   weft::cli::add_info_command(app);
+  weft::cli::add_inspect_command(app);
   weft::cli::add_read_command(app);
   weft::cli::add_view_command(app);
   weft::cli::add_reduce_command(app);

@@ -31,6 +31,8 @@ struct RepackArguments {
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks = 0;
   std::string target = "1MiB";
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
   std::string filter = "keep";
   std::string budget = "1GiB";
   int jobs = 0;
@@ -59,6 +61,8 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.reads = arguments.reads;
   request.ranks_of_a_block = arguments.ranks;
   request.target_bytes = parse_bytes(arguments.target);
+  request.store.latency_s = parse_seconds(arguments.latency);
+  request.store.bandwidth = parse_rate(arguments.bandwidth);
   request.filter = arguments.filter;
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.jobs < 0) throw Error(ErrorKind::usage, fmt::format("--jobs {}", arguments.jobs), "is below 1");
@@ -186,6 +190,9 @@ void add_repack_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--ranks", arguments->ranks, "of a read called block");
   command->add_option("--target", arguments->target, "bytes of a chunk, at most")->capture_default_str();
+  command->add_option("--latency", arguments->latency, "what a request costs where it will be read")
+      ->capture_default_str();
+  command->add_option("--bandwidth", arguments->bandwidth, "how fast bytes come there")->capture_default_str();
   command->add_option("--dataset", arguments->datasets, "lay out these anew; all with steps where nothing is said");
   command->add_option("--axes", arguments->axes,
                       "of these datasets, as step,node,component; recognised where nothing is said");

@@ -157,10 +157,24 @@ std::optional<std::size_t> scaled_step(const std::vector<ScaledAxis>& axes, cons
   };
   if (const auto said = index([](const ScaledAxis& axis) { return axis.time; })) return said;
   if (const auto named = index([](const ScaledAxis& axis) { return is_time_name(axis.name); })) return named;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (facts.most[i] == 0) return i;  // netCDF's record dimension
+  for (std::size_t i = 0; i < axes.size() && axes[0].path != facts.path; ++i) {
+    if (facts.most[i] == 0) return i;  // netCDF's record dimension; a coordinate alone is none by that
   }
   return std::nullopt;
+}
+
+layout::Axes named_axes(const std::vector<ScaledAxis>& scaled, std::size_t step) {
+  AxisNames names;
+  for (std::size_t i = 0; i < scaled.size(); ++i) {
+    if (i == step) {
+      names.step(scaled[i].name);
+    } else if (is_component_name(scaled[i].name)) {
+      names.component();
+    } else {
+      names.spatial(scaled[i].name);
+    }
+  }
+  return names.take();
 }
 
 }  // namespace
@@ -264,17 +278,7 @@ Verdict scale_axes(const Candidate& candidate) {
   KnownAxes known;
   known.convention = Convention::cf;
   known.shape = candidate.facts.shape;
-  AxisNames names;
-  for (std::size_t i = 0; i < scaled.size(); ++i) {
-    if (i == *step) {
-      names.step(scaled[i].name);
-    } else if (is_component_name(scaled[i].name)) {
-      names.component();
-    } else {
-      names.spatial(scaled[i].name);
-    }
-  }
-  known.axes = names.take();
+  known.axes = named == 1 && *step == 0 ? steps_first(known.shape) : named_axes(scaled, *step);
   if (scaled.size() > 1 || scaled[*step].path != candidate.facts.path) {
     find_times(known, candidate.file, {scaled[*step].path});
   }

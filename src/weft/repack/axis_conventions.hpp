@@ -45,6 +45,8 @@ std::optional<Shape> extents_at(hid_t file, const std::string& path);
 bool exists(hid_t file, const std::string& path);
 // "time", "Times", "t", "step", "frame", ...
 bool is_time_name(std::string_view name);
+// Axes of a dataset whose first axis is the step, by its extents alone: small last axes are components.
+layout::Axes steps_first(const Shape& shape);
 // Fills in time and time_units with the first of these datasets that has one value a step.
 void find_times(KnownAxes& known, hid_t file, const std::vector<std::string>& paths);
 // Names axes: the step and components as they are called here, spatial axes by what the file calls them, made fit for

@@ -60,25 +60,6 @@ std::size_t component_axes(const Shape& shape) {
   return components;
 }
 
-layout::Axes assumed_order(const Shape& shape) {
-  const std::size_t components = component_axes(shape);
-  const std::size_t spatial = shape.size() - 1 - components;
-  constexpr std::array<std::string_view, 3> kGrid{"z", "y", "x"};
-  AxisNames names;
-  names.step("step");
-  for (std::size_t axis = 0; axis < spatial; ++axis) {
-    if (spatial == 1) {
-      names.spatial("node");
-    } else if (spatial <= kGrid.size()) {
-      names.spatial(kGrid[kGrid.size() - spatial + axis]);
-    } else {
-      names.spatial(fmt::format("axis{}", axis + 1));
-    }
-  }
-  for (std::size_t i = 0; i < components; ++i) names.component();
-  return names.take();
-}
-
 }  // namespace
 
 std::string_view name_of(Convention convention) {
@@ -183,6 +164,25 @@ bool is_time_name(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), lower(name)) != kNames.end();
 }
 
+layout::Axes steps_first(const Shape& shape) {
+  const std::size_t components = component_axes(shape);
+  const std::size_t spatial = shape.size() - 1 - components;
+  constexpr std::array<std::string_view, 3> kGrid{"z", "y", "x"};
+  AxisNames names;
+  names.step("step");
+  for (std::size_t axis = 0; axis < spatial; ++axis) {
+    if (spatial == 1) {
+      names.spatial("node");
+    } else if (spatial <= kGrid.size()) {
+      names.spatial(kGrid[kGrid.size() - spatial + axis]);
+    } else {
+      names.spatial(fmt::format("axis{}", axis + 1));
+    }
+  }
+  for (std::size_t i = 0; i < components; ++i) names.component();
+  return names.take();
+}
+
 void find_times(KnownAxes& known, hid_t file, const std::vector<std::string>& paths) {
   const Shape wanted{known.shape[step_axis(known.axes)]};
   for (const std::string& path : paths) {
@@ -229,7 +229,7 @@ Verdict assumed_axes(const Candidate& candidate) {
     known.axes = layout::default_axes(1);
     return Verdict::steps(std::move(known));
   }
-  known.axes = assumed_order(shape);
+  known.axes = steps_first(shape);
   find_times(known, candidate.file, usual_times(candidate));
   // Without times and without growth, only numbers with a point are steps, and only where there is more in a step than
   // the coordinates of one place: (N, 3) is as likely to be the points of a mesh.

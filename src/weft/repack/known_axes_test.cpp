@@ -130,7 +130,15 @@ TEST_F(KnownAxesTest, WithoutATimeTheUnlimitedScaleIsTheStep) {
   scale(fixed, 0, "/x");
   scale(fixed, 1, "/x");
   EXPECT_EQ(text("/sample"), "step,x (CF dimension scales)");
+  EXPECT_EQ(text("/shot"), "none") << "a coordinate";
   EXPECT_EQ(text("/mask"), "none") << "its axes are known, and none is a time";
+}
+
+TEST_F(KnownAxesTest, WhereOnlyTheTimeHasAScaleTheRestIsAsUsual) {
+  const Handle v = dataset("/v", {60, 500, 2});
+  dataset("/time", {60});
+  scale(v, 0, "/time");
+  EXPECT_EQ(text("/v"), "step,node,component (CF dimension scales)");
 }
 
 TEST_F(KnownAxesTest, LabelsDoWhereThereAreNoScales) {

@@ -9,12 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "weft/layout/store.hpp"
 #include "weft/repack/known_axes.hpp"
 #include "weft/repack/regions.hpp"
 #include "weft/repack/survey.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::repack {
+
+// Below this a dataset is one or two requests however it is stored: it is laid out anew only where it is named.
+inline constexpr std::uint64_t kLeastRepackedBytes = 64 << 10;
 
 struct RepackRequest {
   std::string in;
@@ -26,6 +30,7 @@ struct RepackRequest {
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks_of_a_block = 0;  // for a read called `block`
   std::uint64_t target_bytes = 1ULL << 20;
+  layout::Store store{};                                               // that it will be read from
   std::string filter = "keep";                                         // or what storage::parse_filters takes
   std::uint64_t budget_bytes = 1ULL << 30;                             // of memory, a rank
   int jobs = 0;                                                        // threads a rank; 0: one a core

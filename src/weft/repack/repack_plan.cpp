@@ -19,9 +19,6 @@ namespace {
 using storage::Filter;
 using storage::Handle;
 
-// Below this a dataset is one or two requests however it is stored.
-constexpr std::uint64_t kLeastBytes = 64 << 10;
-
 // Why a dataset cannot be laid out anew; nothing where it can.
 std::optional<std::string> obstacle(const DatasetFacts& facts) {
   if (facts.empty) return "it is empty";
@@ -75,6 +72,7 @@ layout::Design design_for(const RepackRequest& request, const Chosen& chosen) {
   design.axes = chosen.axes.axes;
   design.read_text = request.reads;
   design.ranks = request.ranks_of_a_block;
+  design.store = request.store;
   return layout::design(design);
 }
 
@@ -114,7 +112,7 @@ class Planner {
     if (!request_.datasets.empty()) return named(plan_.survey, request_.datasets);
     std::vector<const DatasetFacts*> found;
     for (const DatasetFacts& facts : plan_.survey.datasets) {
-      if (facts.empty || facts.logical_bytes() < kLeastBytes || !has_steps(facts)) continue;
+      if (facts.empty || facts.logical_bytes() < kLeastRepackedBytes || !has_steps(facts)) continue;
       if (const auto why = obstacle(facts)) {
         plan_.kept_because.push_back(fmt::format("{}: {}", facts.path, *why));
         continue;
