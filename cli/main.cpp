@@ -18,6 +18,7 @@
 #include "cli/read_command.hpp"
 #include "cli/reduce_command.hpp"
 #include "cli/run_command.hpp"
+#include "cli/verify_command.hpp"
 #include "cli/view_command.hpp"
 #include "weft/support/error.hpp"
 
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
   weft::cli::add_reduce_command(app);
   weft::cli::add_convert_command(app);
   weft::cli::add_ecg_command(app);
+  weft::cli::add_verify_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

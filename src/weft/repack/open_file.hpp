@@ -1,0 +1,14 @@
+// weft/repack/open_file.hpp - opening an HDF5 file that anybody wrote, and saying what is wrong where it does not open.
+#pragma once
+
+#include <string>
+
+#include "weft/storage/hdf5_handle.hpp"
+
+namespace weft::repack {
+
+// Opens for reading. Throws Error(system) where the system does not let us, Error(data) where it is no HDF5 file, ends
+// too early, is marked as being written, or HDF5 refuses it for another reason. Not collective.
+storage::Handle open_file(const std::string& path);
+
+}  // namespace weft::repack
