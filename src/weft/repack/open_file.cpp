@@ -6,17 +6,20 @@
 #include <cerrno>
 #include <optional>
 
-#include "weft/storage/byte_store.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::repack {
 
-storage::Handle open_file(const std::string& path) {
+std::unique_ptr<storage::ByteStore> open_bytes(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
   if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
-  const auto bytes = storage::open_posix(path, storage::OpenMode::read);
+  return storage::open_posix(path, storage::OpenMode::read);
+}
+
+storage::Handle open_file(const std::string& path) {
+  const auto bytes = open_bytes(path);
   const std::optional<storage::Superblock> superblock = storage::read_superblock(*bytes);
   if (!superblock) throw Error(ErrorKind::data, path, "is not an HDF5 file", "check the path");
   if (superblock->end_of_file > bytes->size()) {

@@ -45,6 +45,12 @@ storage::Slab in_one_way(storage::Slab slab) {
   return slab;
 }
 
+std::string slab_text(const storage::Slab& slab) {
+  const storage::Slab one = in_one_way(slab);
+  return fmt::format("from {} every {}: {} of {}", fmt::join(one.start, " "), fmt::join(one.stride, " "),
+                     fmt::join(one.count, " "), fmt::join(one.block, " "));
+}
+
 std::string pattern_text(hid_t space) {
   const std::size_t rank = extents_of(space).size();
   if (H5Sget_select_type(space) == H5S_SEL_ALL) {
@@ -65,12 +71,28 @@ std::string pattern_text(hid_t space) {
   return selection_text(space);
 }
 
+// The file keeps no extents of what it shows, only which elements.
+Shape reach_of(hid_t space) {
+  const std::size_t rank = extents_of(space).size();
+  std::vector<hsize_t> low(rank);
+  std::vector<hsize_t> high(rank);
+  if (H5Sget_select_bounds(space, low.data(), high.data()) < 0) {
+    H5Eclear2(H5E_DEFAULT);
+    return {};
+  }
+  for (hsize_t& last : high) ++last;
+  return {high.begin(), high.end()};
+}
+
 }  // namespace
 
-std::string slab_text(const storage::Slab& slab) {
-  const storage::Slab one = in_one_way(slab);
-  return fmt::format("from {} every {}: {} of {}", fmt::join(one.start, " "), fmt::join(one.stride, " "),
-                     fmt::join(one.count, " "), fmt::join(one.block, " "));
+VirtualSource source_of(const storage::Mapping& mapping) {
+  VirtualSource source{mapping.file, mapping.source, mapping.from.start, slab_text(mapping.from),
+                       slab_text(mapping.to)};
+  for (std::size_t axis = 0; axis < source.reach.size(); ++axis) {
+    source.reach[axis] += (mapping.from.count[axis] - 1) * mapping.from.stride[axis] + mapping.from.block[axis];
+  }
+  return source;
 }
 
 std::vector<VirtualSource> virtual_sources(hid_t dataset) {
@@ -89,7 +111,7 @@ std::vector<VirtualSource> virtual_sources(hid_t dataset) {
                                  "a virtual dataset does not say what it shows", ErrorKind::data));
     const Handle to(check_hdf5(H5Pget_virtual_vspace(properties, i), "", "a virtual dataset does not say what it shows",
                                ErrorKind::data));
-    source.extents = extents_of(from);
+    source.reach = reach_of(from);
     source.from = pattern_text(from);
     source.to = pattern_text(to);
     sources.push_back(std::move(source));

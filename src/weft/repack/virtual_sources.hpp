@@ -15,7 +15,7 @@ namespace weft::repack {
 struct VirtualSource {
   std::string file;  // "." is the file itself
   std::string dataset;
-  Shape extents;     // of the source, as the mapping has it
+  Shape reach;       // one behind the last element it shows, along every axis of the source; {} where it may grow
   std::string from;  // which of its elements, in words: equal words, equal elements
   std::string to;    // and where they are shown
   bool operator==(const VirtualSource&) const = default;
@@ -25,7 +25,7 @@ struct VirtualSource {
 // collective.
 std::vector<VirtualSource> virtual_sources(hid_t dataset);
 
-// The words for a regular pattern, as VirtualSource has them.
-std::string slab_text(const storage::Slab& slab);
+// What a planned mapping reads as, once it is in a file.
+VirtualSource source_of(const storage::Mapping& mapping);
 
 }  // namespace weft::repack
