@@ -33,10 +33,24 @@ using Beats = std::atomic<std::uint64_t>;
 static_assert(Beats::is_always_lock_free, "it is shared between processes");
 Beats* beats = nullptr;  // shared with the parent
 
+// Damaged lengths ask for any amount of memory: no more than the machine has is given. (A sanitizer's shadow is
+// larger.)
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const auto pages = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES));
+  const rlim_t bytes = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur <= bytes) return;
+  limit.rlim_cur = bytes;
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 int in_child(const std::string& path, const std::function<int()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no work for a parent that is gone
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);  // a crash is told in a line
+  limit_memory();
   try {
     return work();
   } catch (const Error& error) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -22,7 +23,8 @@ struct Reading {
   std::string path;
   Pieces pieces;
   std::optional<ChecksumTable> expected;
-  std::uint64_t bytes;
+  bool filtered;
+  std::uint64_t bytes;  // about what will be read of it, decoded
 };
 
 class DataCheck {
@@ -39,7 +41,7 @@ class DataCheck {
     for (const Reading& reading : readings_) {
       const auto advance = [&](std::uint64_t bytes) {
         done += bytes;
-        if (progress) progress(done, total);
+        if (progress) progress(std::min(done, total), total);
       };
       try {
         read(reading, budget, advance);
@@ -50,7 +52,7 @@ class DataCheck {
     if (filtered_ == 0) {
       chunks_.leave_out("no chunk is filtered: nothing to decode");
     } else {
-      chunks_.detail = fmt::format("{} datasets, {}", filtered_, format_bytes(filtered_bytes_));
+      chunks_.detail = fmt::format("{} of {} datasets decode", format_count(filtered_chunks_), filtered_);
     }
     checksums_.detail = fmt::format("{} of {} datasets", format_count(sums_), tables_.size());
     if (tables_.empty()) checksums_.leave_out("there are none");
@@ -81,11 +83,12 @@ class DataCheck {
         const bool filtered = !facts.filters.empty() && !facts.empty && facts.movable;
         if (!filtered && table == tables_.end()) continue;
         filtered_ += filtered ? 1 : 0;
-        filtered_bytes_ += filtered ? facts.logical_bytes() : 0;
-        readings_.push_back({object.path, checksum_pieces(facts), std::nullopt, facts.logical_bytes()});
+        const std::uint64_t stored = facts.stored_chunks * element_count(facts.chunk) * facts.element_bytes;
+        readings_.push_back({object.path, checksum_pieces(facts), std::nullopt, filtered, stored});
         if (table == tables_.end()) continue;
         readings_.back().pieces = table->second.pieces;
         readings_.back().expected = table->second;
+        readings_.back().bytes = facts.logical_bytes();
       } catch (const Error& error) {
         chunks_.fail(error.what());
       }
@@ -93,7 +96,9 @@ class DataCheck {
   }
 
   void read(const Reading& reading, std::uint64_t budget, const std::function<void(std::uint64_t)>& advance) {
-    const PieceSums sums = sum_pieces(file_, reading.path, reading.pieces, budget, advance);
+    const PieceChoice choice = reading.expected ? PieceChoice::all : PieceChoice::stored;
+    const PieceSums sums = sum_pieces(file_, reading.path, reading.pieces, choice, budget, advance);
+    filtered_chunks_ += reading.filtered ? sums.pieces_read : 0;
     for (const Problem& failure : sums.failures) chunks_.fail(failure.what);
     if (!reading.expected || !sums.failures.empty()) return;
     for (std::uint64_t n = 0; n < sums.table.sums.size(); ++n) {
@@ -112,7 +117,7 @@ class DataCheck {
   std::map<std::uint64_t, ChecksumTable> tables_;
   std::vector<Reading> readings_;
   std::uint64_t filtered_ = 0;
-  std::uint64_t filtered_bytes_ = 0;
+  std::uint64_t filtered_chunks_ = 0;
   std::uint64_t sums_ = 0;
 };
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <thread>
 
+#include "weft/repack/places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -173,9 +175,34 @@ void DatasetReader::fetch(std::uint64_t number, const UseChunk& use, const FailC
   }
 }
 
-void DatasetReader::each_chunk(std::uint64_t first, std::uint64_t count, const UseChunk& use, const FailChunk& fail) {
-  for (std::uint64_t number = first; number < first + count; ++number) fetch(number, use, fail);
+void DatasetReader::each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail) {
+  for (const std::uint64_t number : numbers) fetch(number, use, fail);
   decoders_->wait();
+}
+
+std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
+  const Pieces chunks(shape_, chunk_);
+  std::vector<std::uint64_t> numbers;
+  if (facts_.stored_chunks == chunks.count() || facts_.stored_chunks > kMostPlaces) {
+    numbers.resize(chunks.count());
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+  }
+  const Handle space(H5Dget_space(dataset_));
+  std::vector<hsize_t> start(shape_.size());
+  for (std::uint64_t n = 0; n < facts_.stored_chunks; ++n) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    check_hdf5(H5Dget_chunk_info(dataset_, space, n, start.data(), &skipped, &address, &size), facts_.path,
+               "its chunks cannot be found", ErrorKind::data);
+    std::uint64_t number = 0;
+    for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+      number = number * chunks.counts()[axis] + start[axis] / chunk_[axis];
+    }
+    if (number < chunks.count()) numbers.push_back(number);  // others are behind what the dataset has grown back to
+  }
+  return numbers;
 }
 
 void DatasetReader::read_by_chunks(const Box& box, std::span<std::byte> values) {

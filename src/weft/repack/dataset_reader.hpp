@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "weft/repack/chunk_decoders.hpp"
 #include "weft/repack/pieces.hpp"
@@ -48,11 +49,15 @@ class DatasetReader {
 
   // Whether each_chunk() may be called: chunks are decoded here.
   bool decodes() const { return decodes_; }
-  // Decodes the chunks first, first + 1, .., first + count - 1 (row-major over the grid), each once. `use` gets whole
-  // chunks, padding included, on several threads at once; `fail` those that cannot be had.
+  // Decodes the chunks of these numbers (row-major over the grid), each once. `use` gets whole chunks, padding
+  // included, on several threads at once; `fail` those that cannot be had.
   using UseChunk = std::function<void(std::uint64_t number, std::span<const std::byte> chunk)>;
   using FailChunk = std::function<void(std::uint64_t number, const Error& error)>;
-  void each_chunk(std::uint64_t first, std::uint64_t count, const UseChunk& use, const FailChunk& fail);
+  void each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail);
+
+  // The numbers of the chunks that have a place in the file, where those are no more than kMostPlaces
+  // (repack/places.hpp) of all; else those of all. Throws Error(data) where the index cannot be read.
+  std::vector<std::uint64_t> stored_chunks() const;
 
  private:
   void read_by_hdf5(const Box& box, std::span<std::byte> values);

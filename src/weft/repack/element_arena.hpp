@@ -31,16 +31,16 @@ class ElementArena {
   void clear() {
     blocks_.clear();
     used_ = 0;
-    full_ = false;
+    refused_ = 0;
   }
-  // Whether memory was refused since it was cleared.
-  bool full() const { return full_; }
+  // The bytes that were asked for and refused since it was cleared; 0 where none were.
+  std::uint64_t refused() const { return refused_; }
 
  private:
   static void* allocate(std::size_t bytes, void* self) {
     auto& arena = *static_cast<ElementArena*>(self);
     if (bytes > arena.most_bytes_ - arena.used_) {
-      arena.full_ = true;
+      arena.refused_ = bytes;
       return nullptr;
     }
     arena.used_ += bytes;
@@ -50,7 +50,7 @@ class ElementArena {
 
   std::uint64_t most_bytes_;
   std::uint64_t used_ = 0;
-  bool full_ = false;
+  std::uint64_t refused_ = 0;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
 };
 

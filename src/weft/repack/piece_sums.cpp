@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 
 #include "weft/repack/dataset_reader.hpp"
 #include "weft/repack/open_file.hpp"
@@ -39,8 +40,8 @@ Pieces checksum_pieces(const DatasetFacts& facts) {
   return {shape, facts.chunk.empty() ? row_major_piece(shape, rows) : facts.chunk};
 }
 
-PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, std::uint64_t budget_bytes,
-                     const std::function<void(std::uint64_t bytes)>& read) {
+PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, PieceChoice choice,
+                     std::uint64_t budget_bytes, const std::function<void(std::uint64_t bytes)>& read) {
   const storage::QuietHdf5 quiet;
   const Handle dataset(
       check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
@@ -49,18 +50,30 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
   if (!reader.facts().movable) {
     throw Error(ErrorKind::usage, path, "has elements of variable length", "such have no checksums");
   }
-  PieceSums result{{path, pieces, std::vector<std::uint32_t>(pieces.count())}, {}};
+  const bool by_chunks = reader.chunk() == pieces.piece();
+  std::vector<std::uint64_t> numbers;
+  if (choice == PieceChoice::stored && by_chunks) {
+    numbers = reader.stored_chunks();
+  } else {
+    numbers.resize(pieces.count());
+    std::iota(numbers.begin(), numbers.end(), 0U);
+  }
+  PieceSums result{{path, pieces, {}}, {}, numbers.size()};
+  if (choice == PieceChoice::all) result.table.sums.resize(pieces.count());
+  const auto keep = [&](std::uint64_t number, std::uint32_t sum) {
+    if (choice == PieceChoice::all) result.table.sums[number] = sum;
+  };
   const std::uint64_t element_bytes = reader.element_bytes();
   std::mutex mutex;
   const auto done = [&](std::uint64_t number) {
     const std::lock_guard lock(mutex);
     if (read) read(element_count(pieces.box(number).count) * element_bytes);
   };
-  if (reader.decodes() && reader.chunk() == pieces.piece()) {
+  if (reader.decodes() && by_chunks) {
     reader.each_chunk(
-        0, pieces.count(),
+        numbers,
         [&](std::uint64_t number, std::span<const std::byte> chunk) {
-          result.table.sums[number] = chunk_checksum(chunk, pieces.piece(), inside_of(pieces, number), element_bytes);
+          keep(number, chunk_checksum(chunk, pieces.piece(), inside_of(pieces, number), element_bytes));
           done(number);
         },
         [&](std::uint64_t, const Error& error) {
@@ -70,9 +83,9 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
     return result;
   }
   std::vector<std::byte> buffer;
-  for (std::uint64_t number = 0; number < pieces.count(); ++number) {
+  for (const std::uint64_t number : numbers) {
     try {
-      result.table.sums[number] = sum_of(reader, pieces.box(number), buffer);
+      keep(number, sum_of(reader, pieces.box(number), buffer));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) throw;
       result.failures.push_back({path, error.what()});
@@ -108,7 +121,7 @@ std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
     for (const storage::ArrayMap& array : map.fixed_arrays) want(array);
     std::uint64_t done = 0;
     for (const auto& [name, pieces] : wanted) {
-      PieceSums sums = sum_pieces(file, name, pieces, budget_bytes, [&](std::uint64_t bytes) {
+      PieceSums sums = sum_pieces(file, name, pieces, PieceChoice::all, budget_bytes, [&](std::uint64_t bytes) {
         done += bytes;
         if (progress) progress(done, total);
       });

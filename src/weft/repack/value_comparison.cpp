@@ -195,9 +195,14 @@ class VariableComparison {
                           storage::to_hsize(box.count).data(), nullptr);
     }
     const herr_t result = H5Dread(dataset, memory_type_, memory, space, transfer, values.data());
-    if (result < 0 && arena.full()) {
+    if (result < 0 && arena.refused() > 0) {
       H5Eclear2(H5E_DEFAULT);
-      return false;
+      const Handle file(H5Iget_file_id(dataset));
+      hsize_t file_bytes = 0;
+      H5Fget_filesize(file, &file_bytes);
+      if (arena.refused() <= file_bytes) return false;
+      throw Error(ErrorKind::data, path_,
+                  fmt::format("has an element longer than the file, from {} on", index_text(box.start)));
     }
     check_hdf5(result, path_, fmt::format("cannot be read from {} on", index_text(box.start)), ErrorKind::data);
     return true;
