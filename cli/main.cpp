@@ -20,6 +20,7 @@
 #include "cli/reduce_command.hpp"
 #include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
+#include "cli/verify_command.hpp"
 #include "cli/view_command.hpp"
 #include "weft/support/error.hpp"
 
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
   weft::cli::add_convert_command(app);
   weft::cli::add_ecg_command(app);
   weft::cli::add_repack_command(app);
+  weft::cli::add_verify_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

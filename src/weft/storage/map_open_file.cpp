@@ -37,18 +37,22 @@ std::uint64_t read_viewed(hid_t file) {
 
 }  // namespace
 
+bool has_series(hid_t file) {
+  return H5Lexists(file, "/weft", H5P_DEFAULT) > 0 && H5Lexists(file, "/weft/segments", H5P_DEFAULT) > 0;
+}
+
 SeriesMap map_open_file(hid_t file, const std::string& path) {
   SeriesMap map;
   map.path = path;
   const auto damaged = [&](std::string_view what) {
     return Error(ErrorKind::data, path, what, "the file is damaged or not written by Weft");
   };
-  const Handle weft(H5Gopen2(file, "/weft", H5P_DEFAULT));
-  if (!weft.valid()) {
+  if (!has_series(file)) {
     H5Eclear2(H5E_DEFAULT);
     throw Error(ErrorKind::data, path, "is HDF5, but not a Weft file",
-                "it has no group /weft; h5ls shows what it holds");
+                "it has no group /weft/segments; h5ls shows what it holds");
   }
+  const Handle weft(check_hdf5(H5Gopen2(file, "/weft", H5P_DEFAULT), path, "cannot open /weft", ErrorKind::data));
   map.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
   if (map.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
     throw Error(ErrorKind::data, path,

@@ -146,6 +146,11 @@ void forget_metadata_changes(const std::string& path) {
   }
 }
 
+MetadataLeftovers metadata_leftovers(const std::string& path) {
+  const auto is_there = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
+  return {is_there(undo_path(path)), is_there(part_path(path)) || is_there(rehearsal_path(path))};
+}
+
 bool undo_metadata_change(const std::string& path) {
   ::unlink(part_path(path).c_str());
   ::unlink(rehearsal_path(path).c_str());

@@ -24,6 +24,13 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
 // Removes what changes to an earlier file of this name may have left beside it. For whoever replaces the file.
 void forget_metadata_changes(const std::string& path);
 
+// What an interrupted change has left beside the file.
+struct MetadataLeftovers {
+  bool undo = false;     // FILE.weft-undo: the file has been changed in part
+  bool scratch = false;  // FILE.weft-rehearsal or FILE.weft-undo.part: it has not
+};
+MetadataLeftovers metadata_leftovers(const std::string& path);
+
 // Puts back what an interrupted change overwrote, and clears away its scratch files. False where there was nothing to
 // undo.
 bool undo_metadata_change(const std::string& path);

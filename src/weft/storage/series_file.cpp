@@ -201,8 +201,10 @@ void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const View
     if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) return;
     check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot renew the view");
   };
-  remove("/VTKHDF");
-  remove("/weft/view");
+  for (const std::string made : {"/VTKHDF", "/weft/view"}) {
+    remove(made);
+    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) remove(kChecksumsGroup + made);
+  }
   for (const Object& object : plan) {
     const std::string& path = path_of(object);
     if (path.starts_with("/maps/") && path.find('/', 6) == std::string::npos) remove(path);
@@ -273,7 +275,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
 bool is_series_file(const std::string& path) {
   const QuietHdf5 quiet;
   const Handle file = open_for_reading(path);
-  return H5Lexists(file, "/weft", H5P_DEFAULT) > 0;
+  return has_series(file);
 }
 
 SeriesMap read_series_map(const std::string& path) {
@@ -310,6 +312,18 @@ void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view
   const QuietHdf5 quiet;
   change_metadata(map, [&](hid_t file) {
     make_view(file, map, steps, view);
+    return map;
+  });
+}
+
+void drop_checksums(const SeriesMap& map) {
+  const QuietHdf5 quiet;
+  {
+    const Handle file = open_for_reading(map.path);
+    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) <= 0) return;
+  }
+  change_metadata(map, [&](hid_t file) {
+    check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), map.path, "cannot remove the checksums");
     return map;
   });
 }

@@ -16,6 +16,8 @@
 
 namespace weft::storage {
 
+inline constexpr const char* kChecksumsGroup = "/weft/checksums";
+
 // A field as it is created: its map's identity plus the chunk of the dataset (steps first).
 struct FieldPlan {
   FieldMap field;
@@ -52,7 +54,7 @@ using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t s
 // as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
 SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
-// Whether the file is HDF5 with a group /weft. Throws Error(system) where it cannot be opened at all.
+// Whether the file is one of Weft's. Throws Error(system) where it cannot be opened at all.
 bool is_series_file(const std::string& path);
 
 // Reads the map of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format, or
@@ -69,6 +71,9 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
 
 // Replaces the view by one of the first `steps` steps, and changes nothing else.
 void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
+
+// Removes the checksums (repack/checksums.hpp), where there are any: for whoever is about to write steps.
+void drop_checksums(const SeriesMap& map);
 
 // Gives the file `slots` commit slots, for going on with more ranks than it has; what the old ones say is kept.
 SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots);

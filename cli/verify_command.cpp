@@ -1,0 +1,237 @@
+#include "cli/verify_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "cli/guarded.hpp"
+#include "cli/text_table.hpp"
+#include "weft/repack/comparison.hpp"
+#include "weft/repack/file_check.hpp"
+#include "weft/repack/piece_sums.hpp"
+#include "weft/repack/pieces.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/progress.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+using repack::Comparison;
+using repack::Problem;
+
+struct VerifyArguments {
+  std::string path;
+  std::string other;
+  std::string budget = "256MiB";
+  bool strict = false;
+  bool quick = false;
+  bool add_checksums = false;
+  std::uint64_t limit = 20;
+  bool json = false;
+};
+
+// Names in a damaged file may be of any bytes.
+std::string dump(const json& report) { return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+json to_json(const std::vector<Problem>& problems) {
+  json list = json::array();
+  for (const Problem& problem : problems) list.push_back({{"path", problem.path}, {"what", problem.what}});
+  return list;
+}
+
+json to_json(const Comparison& result) {
+  json values = json::array();
+  for (const repack::ValueDifference& one : result.values) {
+    values.push_back({{"path", one.path},
+                      {"differing", one.differing},
+                      {"elements", one.elements},
+                      {"first", one.first},
+                      {"left", one.left},
+                      {"right", one.right}});
+  }
+  return {{"left", result.left},
+          {"right", result.right},
+          {"equal", result.equal()},
+          {"differences", to_json(result.differences)},
+          {"values", values},
+          {"unreadable", to_json(result.unreadable)},
+          {"left_out", result.left_out},
+          {"compared",
+           {{"groups", result.groups},
+            {"datasets", result.datasets},
+            {"types", result.types},
+            {"links", result.links},
+            {"attributes", result.attributes},
+            {"bytes", result.bytes}}}};
+}
+
+// A name may hold a newline.
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+const char* verdict_word(repack::Verdict verdict) {
+  switch (verdict) {
+    case repack::Verdict::pass: return "pass";
+    case repack::Verdict::note: return "note";
+    case repack::Verdict::fail: return "fail";
+    case repack::Verdict::left_out: return "left out";
+  }
+  return "left out";
+}
+
+std::string to_text(const Comparison& result, std::uint64_t limit) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Problem& one : result.differences) lines.emplace_back(one.path, one.what);
+  for (const repack::ValueDifference& one : result.values) {
+    lines.emplace_back(one.path,
+                       fmt::format("{} of {} values differ, first at {}: {} / {}", format_count(one.differing),
+                                   format_count(one.elements), repack::index_text(one.first), one.left, one.right));
+  }
+  for (const Problem& one : result.unreadable) lines.emplace_back(one.path, one.what);
+  const std::string compared =
+      fmt::format("{} datasets ({} of values), {} attributes, {} groups", format_count(result.datasets),
+                  format_bytes(result.bytes), format_count(result.attributes), format_count(result.groups));
+  std::string text;
+  if (result.equal()) {
+    text = fmt::format("{} and {} hold the same: {}\n", result.left, result.right, compared);
+  } else {
+    text = fmt::format("{} / {}: {} difference{} in {}\n\n", result.left, result.right, format_count(lines.size()),
+                       lines.size() == 1 ? "" : "s", compared);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [path, what] : lines) {
+      if (rows.size() < limit) rows.push_back({in_one_line(path), in_one_line(what)});
+    }
+    text += text_table(rows, 2);
+    if (lines.size() > limit) {
+      text += fmt::format("... and {} more: --limit {}\n", format_count(lines.size() - limit), lines.size());
+    }
+  }
+  for (const std::string& line : result.left_out) text += fmt::format("not compared: {}\n", line);
+  return text;
+}
+
+// A bar of bytes for whoever waits.
+class BytesDone {
+ public:
+  explicit BytesDone(std::string what) : what_(std::move(what)) {}
+
+  void operator()(std::uint64_t done, std::uint64_t total) {
+    constexpr std::uint64_t kUnit = 1ULL << 20;
+    if (!progress_) progress_ = std::make_unique<Progress>(what_, "MiB", total / kUnit, true);
+    progress_->update(done / kUnit);
+    still_working();
+  }
+
+ private:
+  std::string what_;
+  std::unique_ptr<Progress> progress_;
+};
+
+json to_json(const repack::FileReport& report) {
+  json checks = json::array();
+  for (const repack::Check& check : report.list.checks) {
+    checks.push_back({{"check", check.what},
+                      {"verdict", verdict_word(check.verdict)},
+                      {"detail", check.detail},
+                      {"problems", check.problems}});
+  }
+  json result = {{"file", report.path},
+                 {"format", report.is_weft ? "weft" : "hdf5"},
+                 {"sound", report.sound()},
+                 {"checks", checks}};
+  if (report.steps) result["steps"] = *report.steps;
+  if (report.committed) result["committed"] = *report.committed;
+  return result;
+}
+
+std::string to_text(const repack::FileReport& report) {
+  std::vector<std::vector<std::string>> rows{{"check", "", ""}};
+  for (const repack::Check& check : report.list.checks) {
+    rows.push_back({check.what, std::string(name_of(check.verdict)), in_one_line(check.line())});
+  }
+  return fmt::format("{}\n{} is {}\n", text_table(rows, 3), report.path, report.sound() ? "sound" : "NOT sound");
+}
+
+bool check(const VerifyArguments& arguments) {
+  repack::FileCheckOptions options;
+  options.quick = arguments.quick;
+  options.budget_bytes = parse_bytes(arguments.budget);
+  repack::FileReport report;
+  {
+    BytesDone progress("reading");
+    options.progress = std::ref(progress);
+    report = repack::check_file(arguments.path, options);
+  }
+  json result = arguments.json ? to_json(report) : json();
+  if (!arguments.json) fmt::print("{}", to_text(report));
+  if (arguments.add_checksums && report.sound()) {
+    BytesDone progress("summing");
+    const std::uint64_t sums = repack::add_checksums(arguments.path, options.budget_bytes, std::ref(progress));
+    result["checksums_added"] = sums;
+    if (!arguments.json) fmt::print("{} checksums are in it now\n", format_count(sums));
+  }
+  if (arguments.json) fmt::print("{}", dump(result));
+  return report.sound();
+}
+
+// Whether they hold the same.
+bool compare(const VerifyArguments& arguments) {
+  repack::ComparisonOptions options;
+  options.strict = arguments.strict;
+  options.budget_bytes = parse_bytes(arguments.budget);
+  Comparison result;
+  {
+    BytesDone progress("comparing");
+    options.progress = std::ref(progress);
+    result = repack::compare_files(arguments.path, arguments.other, options);
+  }
+  fmt::print("{}", arguments.json ? dump(to_json(result)) : to_text(result, arguments.limit));
+  return result.equal();
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("verify", "Check that a file is sound, or that two files hold the same");
+  const auto arguments = std::make_shared<VerifyArguments>();
+  command->add_option("file", arguments->path, "The file: Weft's or any HDF5 file")->required();
+  command->add_option("other", arguments->other, "Another file, to be compared with it whatever their layouts");
+  command->add_option("--budget", arguments->budget, "Memory for values")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Print JSON");
+  const char* one = "One file";
+  command->add_flag("--quick", arguments->quick, "Read metadata only: no chunks, no checksums, no mesh")->group(one);
+  command
+      ->add_flag("--add-checksums", arguments->add_checksums,
+                 "Then, of a sound Weft file that no run is writing: keep a checksum of every chunk in it")
+      ->group(one);
+  const char* two = "Two files";
+  command
+      ->add_flag("--strict", arguments->strict,
+                 "Byte order, extents they may grow to, fill values and layout notes count too")
+      ->group(two);
+  command->add_option("--limit", arguments->limit, "Differences that are printed")->capture_default_str()->group(two);
+  command->footer(
+      "Exit code: 0 where all is well, 1 where not.\n"
+      "Examples:\n  weft verify heart.h5\n  weft verify heart.h5 copy.h5");
+  command->callback([arguments] {
+    const bool single = arguments->other.empty();
+    if (!single && (arguments->quick || arguments->add_checksums)) {
+      throw Error(ErrorKind::usage, arguments->quick ? "--quick" : "--add-checksums", "goes with one file",
+                  "leave the other out");
+    }
+    const int code = guarded(arguments->path, [&] { return (single ? check : compare)(*arguments) ? 0 : 1; });
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace weft::cli
