@@ -276,6 +276,19 @@ def test_what_is_measured_is_what_was_predicted(tmp_path: Path) -> None:
     assert "predicted beside it" in text
 
 
+def test_a_user_block_and_holes_are_left_to_hdf5(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    with h5py.File(path, "w", userblock_size=1024) as file:
+        file["V"] = np.zeros((30, 400))
+    for dataset in inspect(path, "--measure")["datasets"].values():
+        for read in dataset["measured"]["reads"].values():
+            assert read["hdf5"]["samples"] >= 1 and read["weft"] is None and "user block" in read["left_out"]
+    with h5py.File(path, "w") as file:
+        file.create_dataset("V", (300, 400), "f8", chunks=(10, 400))[100:200] = 1
+    read = inspect(path, "--measure")["datasets"]["/V"]["measured"]["reads"]["trace"]
+    assert read["weft"] is None and "never written" in read["left_out"]
+
+
 def test_tables_line_up(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
     with h5py.File(path, "w") as file:

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "weft/repack/chunk_source.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/recording.hpp"
@@ -35,12 +36,6 @@ Price system_reads() {
 }
 
 Price operator-(const Price& a, const Price& b) { return {a.requests - b.requests, a.bytes - b.bytes}; }
-
-// Elements as what they are to a reader: an innermost axis of bytes.
-Shape with_bytes(Shape shape, std::uint64_t element_bytes) {
-  shape.push_back(element_bytes);
-  return shape;
-}
 
 // Calls `work` for 0 .. count - 1 on as many threads as pay; throws what one of them threw.
 void on_cores(std::size_t count, const std::function<void(std::size_t first, std::size_t stride)>& work) {
@@ -143,6 +138,8 @@ Taken SampleReader::through_hdf5(const Box& box) {
 
 Taken SampleReader::through_weft(const Box& box, const layout::Store& store) {
   const std::vector<Box> boxes = boxes_in(stored_, known_, box);
+  // Whether addresses count it differs between versions of HDF5.
+  if (user_block_of(file_) > 0) throw Error(ErrorKind::data, path_, "has a user block: left to HDF5");
   if (stored_.filtered && !storage::coded_here(facts_.filters)) {
     throw Error(ErrorKind::data, facts_.path, fmt::format("{} is left to HDF5", storage::to_text(facts_.filters)));
   }
@@ -172,21 +169,19 @@ void SampleReader::find_chunks(hid_t dataset, const std::vector<std::uint64_t>& 
 }
 
 void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::Store& store) {
-  storage::ArrayMap map;
-  map.path = facts_.path;
-  map.type = DataType::uint8;
-  map.shape = with_bytes(stored_.grid.shape(), facts_.element_bytes);
-  map.chunk = with_bytes(stored_.grid.chunk(), facts_.element_bytes);
-  if (stored_.chunked && places_->in_order()) {
-    map.addresses = {places_->first(), stored_.grid.chunk_bytes(), {}};
-  } else if (stored_.chunked) {
-    // The plan looks up only the chunks it touches; the others need no place.
-    map.addresses.listed.resize(stored_.grid.chunks());
-    for (const std::uint64_t number : chunks_of(boxes)) map.addresses.listed[number] = places_->known(number).address;
+  storage::ChunkAddresses addresses;
+  if (!stored_.chunked) {
+    addresses.base = H5Dget_offset(dataset);
+    if (addresses.base == HADDR_UNDEF) throw Error(ErrorKind::data, facts_.path, "was never written");
+  } else if (places_->in_order()) {
+    addresses = {places_->first(), stored_.grid.chunk_bytes(), {}};
   } else {
-    map.addresses.base = H5Dget_offset(dataset);
-    if (map.addresses.base == HADDR_UNDEF) throw Error(ErrorKind::data, facts_.path, "was never written");
+    // The plan looks up only the chunks it touches; the others need no place.
+    addresses.listed.resize(stored_.grid.chunks());
+    for (const std::uint64_t number : chunks_of(boxes)) addresses.listed[number] = places_->known(number).address;
   }
+  const storage::ArrayMap map =
+      byte_map(facts_.path, stored_.grid.shape(), stored_.grid.chunk(), facts_.element_bytes, std::move(addresses));
   storage::ReadPlan plan;
   for (Box box : boxes) {
     box.start.push_back(0);

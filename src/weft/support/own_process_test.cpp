@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -59,7 +60,7 @@ TEST(OwnProcess, ALoopWithoutEndIsEnded) {
   const auto [line, kind] = failure(
       [](OwnProcess& self) -> std::string {
         self.at("/Data");
-        for (volatile int i = 0;; i = i + 1) {
+        for (std::atomic<unsigned> i = 0;; ++i) {
         }
       },
       0.05);
