@@ -12,6 +12,8 @@
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
+#include "weft/repack/target_file.hpp"
+#include "weft/support/own_process.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -39,6 +41,9 @@ struct RepackArguments {
   bool plan = false;
   bool json = false;
 };
+
+// How long HDF5 may be busy with one dataset that it copies as it is, in seconds of processor time.
+constexpr double kComputeOnOneDataset = 120;
 
 // Ctrl-C and a scheduler's end: the work stops at the next region, and clears up.
 volatile std::sig_atomic_t stopped = 0;
@@ -150,7 +155,49 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
   return text;
 }
 
-void run(const RepackArguments& arguments, Communicator& comm) {
+std::string text_of(const RepackArguments& arguments, const repack::RepackRequest& request,
+                    const repack::RepackPlan& plan, const std::optional<repack::RepackReport>& report) {
+  // Names of datasets are bytes: what is no UTF-8 among them is shown as such.
+  return arguments.json ? to_json(request, plan, report).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                        : to_text(request, plan, report);
+}
+
+void listen_to_signals() {
+  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::signal(SIGTERM, [](int) { stopped = 1; });
+}
+
+// A damaged file can take HDF5 down: without ranks all of the work is done in a process that may go with it.
+void run_alone(const RepackArguments& arguments) {
+  repack::RepackRequest request = request_of(arguments, 1);
+  if (!arguments.plan) listen_to_signals();
+  OwnProcessLimits limits;
+  limits.compute_without_a_word = kComputeOnOneDataset;
+  limits.stop = [] { return stopped != 0; };
+  const auto work = [&](OwnProcess& self) {
+    self.phase("looking at datasets", "dataset", 0);
+    const repack::RepackPlan plan = repack::plan_repack(request);
+    if (arguments.plan) return text_of(arguments, request, plan, std::nullopt);
+    self.phase("repacking", "", plan.bytes());
+    request.progress = [&](std::uint64_t done, std::uint64_t) { self.done(done); };
+    request.announce = [&](const std::string& line) { self.say("weft: " + line); };
+    request.stopped = [&] {
+      self.alive();
+      return self.stopped();
+    };
+    SelfCommunicator comm;
+    return text_of(arguments, request, plan, repack::repack(comm, request, plan));
+  };
+  try {
+    fmt::print("{}", in_own_process(arguments.in, true, work, limits));
+  } catch (const Error& error) {
+    // Of a process that died its own clearing up is not done.
+    if (!arguments.plan && error.kind() != ErrorKind::usage) repack::remove_parts(request.out);
+    throw;
+  }
+}
+
+void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   std::optional<repack::RepackRequest> request;
   try {
     request = request_of(arguments, comm.size());
@@ -165,16 +212,21 @@ void run(const RepackArguments& arguments, Communicator& comm) {
     request->progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
     request->announce = [](const std::string& line) { fmt::print(stderr, "weft: {}\n", line); };
     request->stopped = [] { return stopped != 0; };
-    std::signal(SIGINT, [](int) { stopped = 1; });
-    std::signal(SIGTERM, [](int) { stopped = 1; });
+    listen_to_signals();
     report = repack::repack(comm, *request, *plan);
   }
-  if (comm.rank() != 0) return;
-  if (arguments.json) {
-    fmt::print("{}\n", to_json(*request, *plan, report).dump(2));
-  } else {
-    fmt::print("{}", to_text(*request, *plan, report));
-  }
+  if (comm.rank() == 0) fmt::print("{}", text_of(arguments, *request, *plan, report));
+}
+
+void run(const RepackArguments& arguments) {
+  if (!is_launched()) return run_alone(arguments);
+  // Before there is MPI: what HDF5 makes of the file's metadata, where that may go wrong.
+  const repack::RepackRequest request = request_of(arguments, 1);
+  in_own_process(arguments.in, false, [&](OwnProcess&) {
+    repack::plan_repack(request);
+    return std::string();
+  });
+  on_ranks([&](Communicator& comm) { run_on_ranks(arguments, comm); });
 }
 
 }  // namespace
@@ -208,7 +260,7 @@ void add_repack_command(CLI::App& app) {
   command->add_flag("--plan", arguments->plan, "Only say what would be done");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  weft repack results.h5 quick.h5 --read snapshot=1,trace=4 --filter shuffle+deflate");
-  command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
+  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace weft::cli

@@ -239,7 +239,7 @@ class Repacking {
           "a spill file of {} beside {}, which is removed again",
           chosen.facts.path, format_bytes(request_.budget_bytes), format_bytes(chosen.plan.spill_bytes), request_.out));
     }
-    SpillFile spill(comm_, part_ + "-spill", chosen.plan.spill_bytes);
+    SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes);
     storage::ChunkAddresses addresses;
     addresses.stride = element_count(chosen.chunk) * chosen.facts.element_bytes;
     const storage::ArrayMap map =

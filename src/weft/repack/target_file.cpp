@@ -25,7 +25,24 @@ bool same_file(const std::string& a, const std::string& b) {
          first.st_ino == second.st_ino;
 }
 
+// A link to the file stays one: what it leads to is replaced.
+std::string real_path(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path real = std::filesystem::canonical(path, problem);
+  return problem ? path : real.string();
+}
+
 }  // namespace
+
+std::string part_path(const std::string& out) { return real_path(out) + ".weft-part"; }
+
+std::string spill_path(const std::string& part) { return part + "-spill"; }
+
+void remove_parts(const std::string& out) {
+  const std::string part = part_path(out);
+  ::unlink(part.c_str());
+  ::unlink(spill_path(part).c_str());
+}
 
 TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite)
     : in_(in), out_(out) {
@@ -34,13 +51,13 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
     if (!in_place) {
       throw Error(ErrorKind::usage, out, "is the file that is read", "name another, or say --in-place");
     }
-    // A link to the file stays one: what it leads to is replaced.
-    out_ = std::filesystem::canonical(out).string();
+    out_ = real_path(out);
   } else if (::stat(out.c_str(), &status) == 0) {
     if (!overwrite) throw Error(ErrorKind::usage, out, "is there already", "name another, or say --overwrite");
     if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, out, "is no ordinary file", "name another");
+    out_ = real_path(out);
   }
-  part_ = out_ + ".weft-part";
+  part_ = part_path(out_);
   if (::unlink(part_.c_str()) != 0 && errno != ENOENT) throw system_error(part_, "cannot be removed", errno);
   // Refused here rather than in HDF5's words.
   storage::open_posix(part_, storage::OpenMode::create)->close();

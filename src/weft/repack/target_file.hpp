@@ -8,6 +8,13 @@
 
 namespace weft::repack {
 
+// Where a new file for `out` is made, and what it spills to: of a process that was killed they are left, in nobody's
+// way.
+std::string part_path(const std::string& out);
+std::string spill_path(const std::string& part);
+// Removes both, where they are: for whoever sees such a process die.
+void remove_parts(const std::string& out);
+
 class TargetFile {
  public:
   // Nothing is made yet. Throws Error(usage) where `out` is there and may not be replaced, or is the same file as `in`

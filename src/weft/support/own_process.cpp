@@ -32,6 +32,8 @@ struct OwnProcess::Shared {
   std::atomic<const char*> unit{""};
   std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> total{0};
+  std::atomic<bool> stop{false};
+  int standard_error = STDERR_FILENO;  // the child's copy of what was the command's
   std::array<char, 512> place{};
 };
 
@@ -54,6 +56,18 @@ void OwnProcess::at(std::string_view place) {
 }
 
 void OwnProcess::alive() { ++shared_->words; }
+
+void OwnProcess::done(std::uint64_t count) {
+  shared_->done = count;
+  ++shared_->words;
+}
+
+void OwnProcess::say(const std::string& line) {
+  const std::string text = line + "\n";
+  if (::write(shared_->standard_error, text.data(), text.size()) < 0) return;  // nobody listens
+}
+
+bool OwnProcess::stopped() const { return shared_->stop; }
 
 namespace {
 
@@ -78,6 +92,7 @@ std::string answer_of(OwnProcess& self, const std::string& file, const std::func
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   // The C library announces a crash on standard error; the parent does that.
+  shared->standard_error = ::dup(STDERR_FILENO);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nowhere, STDERR_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
@@ -101,8 +116,8 @@ double processor_seconds(pid_t child) {
 // The parent's side: listens to a child until it is through, hangs or dies.
 class Listener {
  public:
-  Listener(pid_t child, int pipe, const OwnProcess::Shared& shared, double patience, bool shown)
-      : child_(child), pipe_(pipe), shared_(shared), patience_(patience), shown_(shown) {}
+  Listener(pid_t child, int pipe, OwnProcess::Shared& shared, const OwnProcessLimits& limits, bool shown)
+      : child_(child), pipe_(pipe), shared_(shared), limits_(limits), shown_(shown) {}
 
   // False where the child hung and was ended.
   bool listen() {
@@ -117,6 +132,7 @@ class Listener {
         continue;
       }
       show();
+      if (limits_.stop && limits_.stop()) shared_.stop = true;
       if (silent_for_long()) {
         ::kill(child_, SIGKILL);
         return false;
@@ -141,13 +157,13 @@ class Listener {
       words_ = words;
       last_word_ = now;
     }
-    return now - last_word_ > patience_;
+    return now - last_word_ > limits_.compute_without_a_word;
   }
 
   pid_t child_;
   int pipe_;
-  const OwnProcess::Shared& shared_;
-  double patience_;
+  OwnProcess::Shared& shared_;
+  const OwnProcessLimits& limits_;
   bool shown_;
   std::string answer_;
   std::uint64_t phases_ = 0;
@@ -181,7 +197,7 @@ std::string understood(const std::string& file, const std::string& answer, int s
 }  // namespace
 
 std::string in_own_process(const std::string& file, bool shown, const std::function<std::string(OwnProcess&)>& work,
-                           double compute_without_a_word) {
+                           const OwnProcessLimits& limits) {
   void* memory = ::mmap(nullptr, sizeof(OwnProcess::Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw system_error(file, "no memory to share with a process", errno);
   const auto unmap = [](OwnProcess::Shared* at) { ::munmap(at, sizeof(OwnProcess::Shared)); };
@@ -202,7 +218,7 @@ std::string in_own_process(const std::string& file, bool shown, const std::funct
   bool ended = false;
   std::string answer;
   {
-    Listener listener(child, ends[0], *shared, compute_without_a_word, shown);
+    Listener listener(child, ends[0], *shared, limits, shown);
     ended = listener.listen();
     answer = listener.answer();
   }

@@ -21,8 +21,13 @@ class OwnProcess {
   void phase(const char* what, const char* unit, std::uint64_t total);
   // Where the work is: the next of those counted. A child that computes for long without saying so is taken to hang.
   void at(std::string_view place);
-  // The same place, but it gets on.
+  // The same place, but it gets on; and how far, where that is counted by more than one.
   void alive();
+  void done(std::uint64_t count);
+  // A line on the command's standard error, where the child has none of its own.
+  void say(const std::string& line);
+  // Whether the parent wants the work to end (OwnProcessLimits::stop).
+  bool stopped() const;
 
   struct Shared;
   explicit OwnProcess(Shared* shared) : shared_(shared) {}
@@ -34,9 +39,14 @@ class OwnProcess {
 // How long a child may compute, in seconds of processor time, without saying where it is.
 inline constexpr double kComputeWithoutAWord = 10;
 
+struct OwnProcessLimits {
+  double compute_without_a_word = kComputeWithoutAWord;
+  std::function<bool()> stop;  // asked now and then by the parent; the child sees it as stopped()
+};
+
 // What `work` returned, or threw as Error, in a child process. A crash, a loop without end and every other exception
 // become Error(data) about `file`. Progress goes to standard error where `shown`; the child itself writes nothing.
 std::string in_own_process(const std::string& file, bool shown, const std::function<std::string(OwnProcess&)>& work,
-                           double compute_without_a_word = kComputeWithoutAWord);
+                           const OwnProcessLimits& limits = {});
 
 }  // namespace weft

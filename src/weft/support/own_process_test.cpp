@@ -16,7 +16,7 @@ namespace {
 // The line and the kind that work ends with; "" where it does not fail.
 std::pair<std::string, ErrorKind> failure(const std::function<std::string(OwnProcess&)>& work, double patience = 20) {
   try {
-    in_own_process("a.h5", false, work, patience);
+    in_own_process("a.h5", false, work, {patience, {}});
   } catch (const Error& error) {
     return {error.what(), error.kind()};
   }
@@ -27,6 +27,19 @@ TEST(OwnProcess, ReturnsWhatTheWorkReturned) {
   EXPECT_EQ(in_own_process("a.h5", false, [](OwnProcess&) { return std::string(); }), "");
   const std::string large(3'000'000, 'x');  // more than a pipe holds
   EXPECT_EQ(in_own_process("a.h5", false, [&](OwnProcess&) { return large; }), large);
+}
+
+TEST(OwnProcess, ChildIsToldToStop) {
+  OwnProcessLimits limits;
+  limits.stop = [] { return true; };
+  const std::string answer = in_own_process(
+      "a.h5", false,
+      [](OwnProcess& self) {
+        while (!self.stopped()) self.alive();
+        return std::string("stopped");
+      },
+      limits);
+  EXPECT_EQ(answer, "stopped");
 }
 
 TEST(OwnProcess, CarriesErrorsOver) {
