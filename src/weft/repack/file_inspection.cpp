@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "weft/repack/open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/recording.hpp"
 
 namespace weft::repack {
 
@@ -102,7 +102,7 @@ FileInspection inspect_file(const FileQuestion& question, const std::function<vo
   FileInspection result;
   result.survey = survey(question.path, at);
   check_asked(question, result.survey);
-  const Handle file = storage::open_recording(question.path);
+  const Handle file = open_file(question.path);
   const Looking looking{question, result.survey, file};
   const DatasetFacts* meant = meant_by_axes(looking);
 
