@@ -62,8 +62,8 @@ void measure_shown(InspectionReport& report, OwnProcess& self) {
 
 std::string report_on(const InspectOptions& options, repack::FileQuestion question, OwnProcess& self) {
   question.question.hdf5 = repack::hdf5_reader_here();
-  self.phase("looking at datasets", "dataset", 0);
-  InspectionReport report{question, repack::inspect_file(question, [&](const std::string& path) { self.at(path); })};
+  if (!options.json) question.most_priced = kMostWithReads;
+  InspectionReport report{question, repack::inspect_file(question, &self)};
   if (options.measure) measure_shown(report, self);
   // File and dataset names are bytes: what is no UTF-8 among them is shown as such.
   return options.json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"

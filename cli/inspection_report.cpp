@@ -22,8 +22,7 @@ using repack::Price;
 using repack::PricedRead;
 using repack::StorageKind;
 
-constexpr std::size_t kMostRows = 40;      // of the table of datasets
-constexpr std::size_t kMostWithReads = 5;  // of them, with what their reads cost
+constexpr std::size_t kMostRows = 40;  // of the table of datasets
 
 std::string file_line(const InspectionReport& report) {
   const repack::FileInspection& file = report.file;
@@ -32,8 +31,8 @@ std::string file_line(const InspectionReport& report) {
   if (file.padding_bytes > 0) line += fmt::format(", {} of them padding", format_bytes(file.padding_bytes));
   line += fmt::format("; {} of metadata", format_bytes(file.survey.metadata_bytes));
   if (file.survey.free_bytes > 0) line += fmt::format("; {} free", format_bytes(file.survey.free_bytes));
-  // What superblocks and heaps take is not worth a word.
-  if (file.other_bytes > 4096) {
+  // What superblocks, heaps and gaps take is not worth a word.
+  if (file.other_bytes > std::max<std::uint64_t>(4096, file.survey.file_bytes / 100)) {
     line += fmt::format("; {} of text and lists of any length, or lost", format_bytes(file.other_bytes));
   }
   return line + "\n";
@@ -245,7 +244,7 @@ std::string to_text(const InspectionReport& report) {
   std::size_t hidden = 0;
   for (const Inspection& one : report.file.datasets) {
     if (std::find(shown.begin(), shown.end(), &one) != shown.end()) continue;
-    if (!one.reads.empty()) ++hidden;
+    if (one.known && one.known->axes.size() > 1 && one.not_priced.empty()) ++hidden;
     if (one.advice.kind == repack::AdviceKind::unreadable) others += advice_line(report, one);
   }
   if (!others.empty()) text += "\n" + others;

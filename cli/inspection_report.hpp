@@ -1,6 +1,7 @@
 // cli/inspection_report.hpp - a file's inspection for people, and for programs.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct InspectionReport {
   std::optional<layout::Store> measured_store{};
   std::map<std::string, repack::Measured> measured{};
 };
+
+// How many datasets people are shown the reads of, where they ask for none by name.
+inline constexpr std::size_t kMostWithReads = 5;
 
 // The datasets that people are shown the reads of: all that were asked for, else the largest few.
 std::vector<const repack::Inspection*> shown_with_reads(const InspectionReport& report);

@@ -17,7 +17,7 @@ SOON = 90.0
 def check_line(outcome: w.Outcome, code: int, *words: str) -> None:
     assert outcome.code == code, outcome
     # On a machine that does much else two seconds may pass, and then there is a word on how far it is.
-    said = [line for line in outcome.err.splitlines() if not line.startswith(("looking at", "measuring"))]
+    said = [line for line in outcome.err.splitlines() if ": dataset " not in line and ": sample " not in line]
     assert said == outcome.error_lines and len(said) == 1, outcome
     assert outcome.error_lines[0].startswith("weft: error: ")
     for word in words:
@@ -46,13 +46,13 @@ def write_some_of_everything(path: Path, libver: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["it is empty"]),
-        (b"no HDF5 here\n" * 1000, ["cannot be opened as HDF5", "it is no HDF5 file"]),
-        (random.Random(1).randbytes(100_000), ["cannot be opened as HDF5", "it is no HDF5 file"]),
+        (b"", ["is not an HDF5 file", "it is empty"]),
+        (b"no HDF5 here\n" * 1000, ["is not an HDF5 file"]),
+        (random.Random(1).randbytes(100_000), ["is not an HDF5 file"]),
         (b"CDF\x01" + bytes(1000), ["classic netCDF", "nccopy"]),
-        (b"\x89HDF\r\n\x1a\n", ["cannot be opened as HDF5"]),
-        (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["cannot be opened as HDF5"]),
-        (b"\x89HDF\r\n\x1a\n" + random.Random(2).randbytes(100_000), ["cannot be opened as HDF5"]),
+        (b"\x89HDF\r\n\x1a\n", []),
+        (b"\x89HDF\r\n\x1a\n" + bytes(2000), []),
+        (b"\x89HDF\r\n\x1a\n" + random.Random(2).randbytes(100_000), []),
     ],
     ids=["empty", "text", "noise", "netcdf3", "signature", "zeros", "signature and noise"],
 )
@@ -99,7 +99,7 @@ def test_files_that_end_too_soon(tmp_path: Path) -> None:
     for length in [*range(0, 100, 9), *range(100, len(content), len(content) // 12), len(content) - 1]:
         cut.write_bytes(content[:length])
         check_line(w.weft("inspect", cut, patience=SOON), 1, str(cut))
-    assert "truncated" in w.weft("inspect", cut).err and "copy it again" in w.weft("inspect", cut).err
+    check_line(w.weft("inspect", cut), 1, "is cut short", "copy it again")
 
 
 @pytest.mark.parametrize("libver", ["earliest", "latest"])

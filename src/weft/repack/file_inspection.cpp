@@ -6,14 +6,26 @@
 #include <map>
 #include <tuple>
 
+#include "weft/repack/open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/recording.hpp"
 
 namespace weft::repack {
 
 namespace {
 
 using storage::Handle;
+
+// Tells whoever wants to know.
+struct Steps {
+  OwnProcess* told;
+
+  void begin(const char* what, std::uint64_t datasets) {
+    if (told != nullptr) told->phase(what, "dataset", datasets);
+  }
+  void at(const std::string& path) {
+    if (told != nullptr) told->at(path);
+  }
+};
 
 struct Looking {
   const FileQuestion& question;
@@ -68,22 +80,24 @@ void check_asked(const FileQuestion& question, const Survey& survey) {
 }
 
 // Reads that do not fit a dataset are noted there, unless it was asked for, or they fit none at all.
-void price_all(FileInspection& result, const Looking& looking, const DatasetFacts* meant,
-               const std::function<void(const std::string&)>& at) {
+void price_all(FileInspection& result, const Looking& looking, const DatasetFacts* meant, Steps& steps) {
+  steps.begin("pricing reads", std::min(looking.question.most_priced, result.datasets.size()));
   std::optional<Error> misfit;
-  bool priced = false;
+  std::size_t priced = 0;
   for (Inspection& one : result.datasets) {
-    if (at) at(one.facts.path);
+    const bool asked = looking.asked_for(one.facts) || (meant != nullptr && meant->path == one.facts.path);
+    if (!asked && priced >= looking.question.most_priced) continue;
+    steps.at(one.facts.path);
     try {
       price(one, looking.question.question);
-      priced = priced || !one.reads.empty();
+      if (!one.reads.empty()) ++priced;
     } catch (const Error& error) {
-      if (looking.asked_for(one.facts) || (meant != nullptr && meant->path == one.facts.path)) throw;
+      if (asked) throw;
       one.not_priced = error.what();
       if (!misfit) misfit = error;
     }
   }
-  if (misfit && !priced) throw *misfit;
+  if (misfit && priced == 0) throw *misfit;
 }
 
 void sum_up(FileInspection& result) {
@@ -97,23 +111,26 @@ void sum_up(FileInspection& result) {
 
 }  // namespace
 
-FileInspection inspect_file(const FileQuestion& question, const std::function<void(const std::string&)>& at) {
+FileInspection inspect_file(const FileQuestion& question, OwnProcess* told) {
   const storage::QuietHdf5 quiet;
   FileInspection result;
-  result.survey = survey(question.path, at);
+  Steps steps{told};
+  steps.begin("looking at datasets", 0);
+  result.survey = survey(question.path, [&](const std::string& path) { steps.at(path); });
   check_asked(question, result.survey);
-  const Handle file = storage::open_recording(question.path);
+  const Handle file = open_file(question.path);
   const Looking looking{question, result.survey, file};
   const DatasetFacts* meant = meant_by_axes(looking);
 
   std::map<Kind, std::size_t> series;
+  steps.begin("telling axes", result.survey.datasets.size());
   for (const DatasetFacts& facts : result.survey.datasets) {
     const bool asked = looking.asked_for(facts);
     if (!question.datasets.empty() && !asked) continue;
-    if (at) at(facts.path);
-    const bool told = !question.axes.empty() && (asked || meant == &facts);
+    steps.at(facts.path);
+    const bool by_user = !question.axes.empty() && (asked || meant == &facts);
     std::optional<KnownAxes> known =
-        told ? std::optional(told_axes(file, facts, question.axes)) : known_axes(file, facts);
+        by_user ? std::optional(told_axes(file, facts, question.axes)) : known_axes(file, facts);
     if (known && !known->series.empty()) {
       const auto [found, first] = series.emplace(kind_of(facts, *known), result.datasets.size());
       if (!first) {
@@ -126,7 +143,7 @@ FileInspection inspect_file(const FileQuestion& question, const std::function<vo
   std::stable_sort(result.datasets.begin(), result.datasets.end(), [](const Inspection& a, const Inspection& b) {
     return a.alike * a.facts.logical_bytes() > b.alike * b.facts.logical_bytes();
   });
-  price_all(result, looking, meant, at);
+  price_all(result, looking, meant, steps);
   sum_up(result);
   return result;
 }

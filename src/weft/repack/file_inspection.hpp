@@ -3,12 +3,14 @@
 // Reads metadata alone. Not collective.
 #pragma once
 
-#include <functional>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "weft/repack/inspection.hpp"
 #include "weft/repack/survey.hpp"
+#include "weft/support/own_process.hpp"
 
 namespace weft::repack {
 
@@ -17,6 +19,8 @@ struct FileQuestion {
   std::vector<std::string> datasets{};  // those asked for; none: all
   std::string axes{};                   // of the datasets asked for, else of the largest with so many axes
   Question question{};
+  // Of those that were not asked for, so many are priced, the largest: choosing a chunk takes milliseconds each.
+  std::size_t most_priced = std::numeric_limits<std::size_t>::max();
 };
 
 struct FileInspection {
@@ -27,8 +31,8 @@ struct FileInspection {
   std::uint64_t other_bytes = 0;  // neither data, nor metadata, nor free: variable-length text and lists, or lost
 };
 
-// `at` is called with every dataset that is looked at. Throws as survey() does; Error(data) where a dataset asked for
+// `told`, where it is given, hears how far it is. Throws as survey() does; Error(data) where a dataset asked for
 // is not there; Error(usage) where axes or reads do not fit a dataset that was asked for (of others it is noted).
-FileInspection inspect_file(const FileQuestion& question, const std::function<void(const std::string&)>& at = {});
+FileInspection inspect_file(const FileQuestion& question, OwnProcess* told = nullptr);
 
 }  // namespace weft::repack

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "weft/repack/chunk_source.hpp"
+#include "weft/repack/open_file.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/read_executor.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::repack {
@@ -62,8 +62,8 @@ void on_cores(std::size_t count, const std::function<void(std::size_t first, std
 
 SampleReader::SampleReader(const std::string& path, const DatasetFacts& facts, const KnownAxes& known,
                            const Arrangement& stored)
-    : path_(path), facts_(facts), known_(known), stored_(stored), file_(storage::open_recording(path)) {
-  bytes_ = storage::counting_store(storage::open_posix(path, storage::OpenMode::read), counters_);
+    : path_(path), facts_(facts), known_(known), stored_(stored), file_(open_file(path)) {
+  bytes_ = storage::counting_store(open_bytes(path), counters_);
   if (!stored.chunked) return;
   const Handle dataset = opened();
   const Handle space(H5Dget_space(dataset));

@@ -7,9 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "weft/storage/byte_store.hpp"
+#include "weft/repack/open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/recording.hpp"
 
 namespace weft::repack {
 
@@ -191,8 +190,8 @@ Survey survey(const std::string& path, const std::function<void(const std::strin
   const storage::QuietHdf5 quiet;
   Survey result;
   result.path = path;
-  result.file_bytes = storage::open_posix(path, storage::OpenMode::read)->size();
-  const Handle file = storage::open_recording(path);
+  result.file_bytes = open_bytes(path)->size();
+  const Handle file = open_file(path);
   result.free_bytes = static_cast<std::uint64_t>(std::max<hssize_t>(0, H5Fget_freespace(file)));
   Walk walk{file, &result, visiting, "", std::nullopt};
   const herr_t walked =

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string_view>
 
 #include "weft/storage/hdf5_objects.hpp"
 
@@ -101,21 +98,6 @@ Variable to_variable(const std::string& text) {
   return {text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
 }
 
-// What to do about a file that HDF5 does not open, by HDF5's words and the file's first bytes.
-std::string remedy_for(const std::string& file, std::string_view why) {
-  const auto says = [&](std::string_view words) { return why.find(words) != std::string_view::npos; };
-  if (says("truncated")) return "it was cut short: copy it again, or write it anew";
-  if (says("already open")) return "if nothing writes it any more: h5clear -s FILE";
-  if (says("errno")) return "check the path";  // the system said no
-  if (!says("signature")) return "it is damaged: copy it again, or write it anew";
-  std::string begin(4, '\0');
-  std::ifstream(file, std::ios::binary).read(begin.data(), 4);
-  if (begin.starts_with("CDF")) return "it is a classic netCDF file: nccopy -k nc4 OLD NEW makes it HDF5";
-  std::error_code unknown;
-  return std::filesystem::file_size(file, unknown) == 0 ? "it is empty: name another"
-                                                        : "it is no HDF5 file: name another";
-}
-
 }  // namespace
 
 std::vector<Variable> chaste_variables(hid_t dataset, std::uint64_t count) {
@@ -136,8 +118,7 @@ std::string time_units_of(hid_t times) {
 Handle open_recording(const std::string& file) {
   Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!handle.valid()) {
-    const std::string why = take_hdf5_error();
-    throw Error(ErrorKind::data, file, "cannot be opened as HDF5: " + why, remedy_for(file, why));
+    throw Error(ErrorKind::data, file, "cannot be opened as HDF5: " + take_hdf5_error(), "check the path");
   }
   return handle;
 }
