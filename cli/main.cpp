@@ -16,6 +16,7 @@
 #include "cli/layout_command.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
+#include "cli/recover_command.hpp"
 #include "cli/reduce_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/verify_command.hpp"
@@ -55,6 +56,7 @@ int main(int argc, char** argv) {
   weft::cli::add_convert_command(app);
   weft::cli::add_ecg_command(app);
   weft::cli::add_verify_command(app);
+  weft::cli::add_recover_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;
