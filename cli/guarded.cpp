@@ -120,7 +120,7 @@ int guarded(const std::string& path, const std::function<int()>& work) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int number = WTERMSIG(status);
   const bool from_outside = number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP;
-  const char* what = from_outside ? "was stopped while it was read" : "is damaged: reading it crashes HDF5";
+  const char* what = from_outside ? "the work on it was stopped" : "is damaged: reading it crashes HDF5";
   say_once(fmt::format("{}: {} ({})", path, what, ::strsignal(number)));
   return 1;
 }

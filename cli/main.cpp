@@ -17,6 +17,7 @@
 #include "cli/layout_command.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
+#include "cli/recover_command.hpp"
 #include "cli/reduce_command.hpp"
 #include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   weft::cli::add_ecg_command(app);
   weft::cli::add_repack_command(app);
   weft::cli::add_verify_command(app);
+  weft::cli::add_recover_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

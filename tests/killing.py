@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import h5py
 import pytest
 import weft_run as w
 
@@ -53,23 +56,41 @@ class Killer:
         rank: int | None = None,
     ) -> w.Outcome:
         """Runs kernel ecg into `path` and kills it at call `at`; it may end before."""
+        command = ["run", "ecg", "--out", str(path), *map(str, arguments)]
+        return self.run_command(path, command, at=at, torn=torn, ranks=ranks, rank=rank)
+
+    def run_command(
+        self,
+        path: Path,
+        command: list[str],
+        *,
+        at: int,
+        torn: bool = False,
+        ranks: int | None = None,
+        rank: int | None = None,
+    ) -> w.Outcome:
+        """Runs any weft command and kills it at call `at` of those that change `path` or what lies beside it."""
         settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_AT": str(at)}
         if torn:
             settings["WEFT_KILL_TORN"] = "1"
         if rank is not None:
             settings["WEFT_KILL_RANK"] = str(rank)
-        command = [*self.command(settings), "run", "ecg", "--out", str(path), *map(str, arguments)]
-        return w.call(w.on_ranks(ranks, command))
+        return w.call(w.on_ranks(ranks, [*self.command(settings), *command]))
 
     def calls(self, path: Path, *arguments: object, ranks: int | None = None, rank: int | None = None) -> list[Call]:
         """The calls of a whole run, in order; with ranks, those of one rank."""
+        return self.calls_of(path, ["run", "ecg", "--out", str(path), *map(str, arguments)], ranks=ranks, rank=rank)
+
+    def calls_of(
+        self, path: Path, command: list[str], *, ranks: int | None = None, rank: int | None = None
+    ) -> list[Call]:
+        """Those of any weft command."""
         log = path.with_suffix(".log")
         log.unlink(missing_ok=True)
         settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_LOG": str(log)}
         if rank is not None:
             settings["WEFT_KILL_RANK"] = str(rank)
-        command = [*self.command(settings), "run", "ecg", "--out", str(path), *map(str, arguments)]
-        outcome = w.call(w.on_ranks(ranks, command))
+        outcome = w.call(w.on_ranks(ranks, [*self.command(settings), *command]))
         assert outcome.code == 0, outcome
         calls = []
         for line in log.read_text().splitlines():
@@ -83,3 +104,22 @@ def clear(path: Path) -> None:
     """Removes what an earlier run left of `path` and beside it."""
     for old in path.parent.glob(path.name + "*"):
         os.unlink(old)
+
+
+def in_parallel(work: Callable[[int], None], numbers: Iterable[int]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for result in [pool.submit(work, number) for number in numbers]:
+            result.result()
+
+
+def slot_address(path: Path) -> int:
+    with h5py.File(path, "r") as file:
+        address = file["/weft/commit"].id.get_offset()
+    assert isinstance(address, int)
+    return address
+
+
+def raised_before(calls: list[Call], slot: int, number: int) -> int:
+    """What rank 0's slot says when call `number` begins."""
+    raised = [c.first_word for c in calls if c.name == "pwritev" and c.offset == slot and c.number < number]
+    return raised[-1] if raised else 0

@@ -9,36 +9,15 @@ or the length is set may a file be unreadable, and then FILE.weft-undo lies besi
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
 import pytest
 import weft_run as w
-from killing import Call, Killer, clear
+from killing import Call, Killer, clear, in_parallel, raised_before, slot_address
 
 NODES = 211
 SMALL = ["--nodes", NODES, "--target", "2KiB"]
-
-
-def in_parallel(work: Callable[[int], None], numbers: Iterable[int]) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        for result in [pool.submit(work, number) for number in numbers]:
-            result.result()
-
-
-def slot_address(path: Path) -> int:
-    with h5py.File(path, "r") as file:
-        address = file["/weft/commit"].id.get_offset()
-    assert isinstance(address, int)
-    return address
-
-
-def raised_before(calls: list[Call], slot: int, number: int) -> int:
-    """What rank 0's slot says when call `number` begins."""
-    raised = [c.first_word for c in calls if c.name == "pwritev" and c.offset == slot and c.number < number]
-    return raised[-1] if raised else 0
 
 
 @pytest.mark.parametrize(("fields", "torn"), [("joint", False), ("joint", True), ("separate", False)])

@@ -49,7 +49,7 @@ void check_superblock(const Superblock& superblock, std::uint64_t size, Check& c
                            format_count(superblock.end_of_file)));
   }
   if (superblock.end_of_file < size) {
-    check.note(fmt::format("{} bytes at the end belong to nothing", format_count(size - superblock.end_of_file)));
+    check.detail += fmt::format(", {} more at the end that nothing uses", format_count(size - superblock.end_of_file));
   }
   if (superblock.marked) {
     check.fail("the file is marked as being written; where no program writes it, weft recover takes the mark away");

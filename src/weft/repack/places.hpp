@@ -21,7 +21,7 @@ struct Place {
 };
 
 // Chunks beyond which HDF5 1.10 takes too long to say where each of them is (it walks the index anew for each).
-inline constexpr std::uint64_t kMostPlaces = 10000;
+inline constexpr std::uint64_t kMostPlaces = 20000;
 
 // Appends the places of an open dataset's data: none where it is compact, virtual, elsewhere, or has no room yet. False
 // where it has more chunks than kMostPlaces in an index that does not tell by arithmetic where they are. Throws

@@ -162,14 +162,19 @@ bool undo_metadata_change(const std::string& path) {
   if (undo.is_discarded())
     throw Error(ErrorKind::data, undo_path(path), "is damaged", "keep both files and ask for help");
   const auto live = open_posix(path, OpenMode::write);
-  for (const auto& range : undo.at("ranges")) {
-    const auto& bytes = range.at("bytes").get_binary();
-    live->write_at(range.at("at").get<std::uint64_t>(),
-                   Bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()));
+  try {
+    const auto size = undo.at("size").get<std::uint64_t>();
+    for (const auto& range : undo.at("ranges")) {
+      const auto& bytes = range.at("bytes").get_binary();
+      live->write_at(range.at("at").get<std::uint64_t>(),
+                     Bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()));
+    }
+    live->sync();
+    live->close();
+    set_size(path, size);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::data, undo_path(path), "is damaged", "keep both files and ask for help");
   }
-  live->sync();
-  live->close();
-  set_size(path, undo.at("size").get<std::uint64_t>());
   ::unlink(undo_path(path).c_str());
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,9 +150,24 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
   }
 }
 
+// The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
+void detach_time(hid_t file, const SeriesMap& map) {
+  if (H5Lexists(file, "/time", H5P_DEFAULT) <= 0) return;
+  const Handle time(H5Dopen2(file, "/time", H5P_DEFAULT));
+  for (const FieldMap& field : map.fields) {
+    const std::string name = "/" + field.name;
+    if (name == "/time" || H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) continue;
+    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
+    if (H5DSis_attached(dataset, time, 0) > 0) {
+      check_hdf5(H5DSdetach_scale(dataset, time, 0), name, "cannot be renewed");
+    }
+  }
+}
+
 // (Re)makes /V: the segment's own dataset where one segment is the whole series, else a virtual dataset over the
 // segments.
 void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
+  detach_time(file, map);
   for (std::size_t f = 0; f < map.fields.size(); ++f) {
     const std::string name = "/" + map.fields[f].name;
     if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) {

@@ -1,0 +1,73 @@
+#include "cli/recover_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/guarded.hpp"
+#include "weft/repack/recovery.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+using repack::Recovery;
+
+struct RecoverArguments {
+  std::string path;
+  bool dry_run = false;
+  bool json = false;
+};
+
+json to_json(const Recovery& recovery) {
+  return {{"file", recovery.path},
+          {"actions", recovery.actions},
+          {"changed", !recovery.dry_run && !recovery.actions.empty()},
+          {"dry_run", recovery.dry_run},
+          {"steps", recovery.all_told ? json(recovery.steps) : json(nullptr)}};
+}
+
+std::string to_text(const Recovery& recovery) {
+  if (recovery.actions.empty()) {
+    return fmt::format("{} is sound, with {} steps: nothing to recover\n", recovery.path, format_count(recovery.steps));
+  }
+  std::string text = fmt::format("{}: {}\n", recovery.path, recovery.dry_run ? "weft recover would" : "recovered:");
+  for (const std::string& action : recovery.actions) text += fmt::format("  {}\n", action);
+  if (!recovery.all_told) return text + "What else there is to do can be seen after that.\n";
+  text += fmt::format("{} steps {} in it\n", format_count(recovery.steps), recovery.dry_run ? "would be" : "are");
+  const std::string xdmf = recovery.path + ".xdmf";
+  if (!recovery.dry_run && std::filesystem::exists(xdmf)) {
+    text += fmt::format("{} is of before: weft view {} makes it anew\n", xdmf, recovery.path);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_recover_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("recover", "Put a Weft file right after a crash; a sound one is not touched");
+  const auto arguments = std::make_shared<RecoverArguments>();
+  command->add_option("file", arguments->path, "The file; no program may be writing it")->required();
+  command->add_flag("--dry-run", arguments->dry_run, "Say what would be done, and do nothing");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "The series ends with its committed steps, and its view shows these; weft run .. --append and append_series()\n"
+      "go on from there. Files that Weft did not write are not recovered.\n"
+      "Example:\n  weft recover heart.h5 && weft verify heart.h5");
+  command->callback([arguments] {
+    const int code = guarded(arguments->path, [&] {
+      const Recovery recovery = repack::recover_file(arguments->path, arguments->dry_run);
+      fmt::print("{}", arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery));
+      return 0;
+    });
+    if (code != 0) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace weft::cli
