@@ -89,7 +89,7 @@ TEST(OwnProcess, LongWorkThatSpeaksGoesOn) {
         while (std::clock() - start < CLOCKS_PER_SEC / 2) self.alive();
         return std::string("done");
       },
-      0.3);
+      {0.3, {}});
   EXPECT_EQ(result, "done");
 }
 
