@@ -140,7 +140,7 @@ Advice advice_without_prices(const Inspection& inspection) {
 }
 
 Advice advice_on(const Inspection& inspection, const layout::Store& store) {
-  const Advice before = advice_without_prices(inspection);
+  Advice before = advice_without_prices(inspection);
   if (before.kind == AdviceKind::unreadable) return before;
   if (!inspection.better) {
     return inspection.known->form == Form::folded ? folded_advice(inspection) : Advice{AdviceKind::leave, kAsItIs};

@@ -125,7 +125,7 @@ herr_t first_scale(hid_t, unsigned, hid_t scale, void* data) {
 std::vector<ScaledAxis> scaled_axes(const Candidate& candidate) {
   std::vector<ScaledAxis> axes(candidate.facts.shape.size());
   if (axes.size() == 1 && H5DSis_scale(candidate.dataset) > 0) {  // a coordinate is its own scale
-    first_scale(candidate.dataset, 0, candidate.dataset, &axes[0]);
+    first_scale(candidate.dataset, 0, candidate.dataset, axes.data());
     return axes;
   }
   for (unsigned i = 0; i < axes.size(); ++i) {

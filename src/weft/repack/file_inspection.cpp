@@ -19,10 +19,10 @@ using storage::Handle;
 struct Steps {
   OwnProcess* told;
 
-  void begin(const char* what, std::uint64_t datasets) {
+  void begin(const char* what, std::uint64_t datasets) const {
     if (told != nullptr) told->phase(what, "dataset", datasets);
   }
-  void at(const std::string& path) {
+  void at(const std::string& path) const {
     if (told != nullptr) told->at(path);
   }
 };
@@ -80,7 +80,7 @@ void check_asked(const FileQuestion& question, const Survey& survey) {
 }
 
 // Reads that do not fit a dataset are noted there, unless it was asked for, or they fit none at all.
-void price_all(FileInspection& result, const Looking& looking, const DatasetFacts* meant, Steps& steps) {
+void price_all(FileInspection& result, const Looking& looking, const DatasetFacts* meant, const Steps& steps) {
   steps.begin("pricing reads", std::min(looking.question.most_priced, result.datasets.size()));
   std::optional<Error> misfit;
   std::size_t priced = 0;
@@ -114,7 +114,7 @@ void sum_up(FileInspection& result) {
 FileInspection inspect_file(const FileQuestion& question, OwnProcess* told) {
   const storage::QuietHdf5 quiet;
   FileInspection result;
-  Steps steps{told};
+  const Steps steps{told};
   steps.begin("looking at datasets", 0);
   result.survey = survey(question.path, [&](const std::string& path) { steps.at(path); });
   check_asked(question, result.survey);

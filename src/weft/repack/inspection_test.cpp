@@ -61,7 +61,7 @@ TEST(Inspection, RowsTradeTracesForSnapshots) {
   EXPECT_EQ(read(rows, "snapshot").hdf5, (Price{1, 6'400'000}));
   EXPECT_EQ(rows.better, (Shape{19, 3449, 2}));
   EXPECT_EQ(read(rows, "trace").weft_repacked, (Price{8, 7'891'440}));
-  EXPECT_EQ(read(rows, "trace").hdf5_repacked, (Price{8, 8 * 1'048'496}));
+  EXPECT_EQ(read(rows, "trace").hdf5_repacked, (Price{8, 8 * 1'048'496ULL}));
   EXPECT_EQ(read(rows, "snapshot").weft_repacked, (Price{116, 6'400'000}));
   EXPECT_EQ(read(rows, "block").weight, 0);
   EXPECT_EQ(read(rows, "block").asked_bytes, 25'000U * 2416);
@@ -160,8 +160,8 @@ TEST(Inspection, FoldedStepsHaveNoBetterChunk) {
     EXPECT_THAT(inspection.advice.text, HasSubstr("steps and nodes lie on one axis"));
   }
   // 25000 elements are 8 steps and a third: traces of 500 steps touch all of the 60 chunks.
-  EXPECT_EQ(read(priced(facts({1'500'000}, {25000}), folded), "trace").hdf5, (Price{60, 60 * 200'000}));
-  EXPECT_EQ(read(priced(facts({1'500'000}, {3000}), folded), "trace").hdf5, (Price{500, 500 * 24'000}));
+  EXPECT_EQ(read(priced(facts({1'500'000}, {25000}), folded), "trace").hdf5, (Price{60, 60 * 200'000ULL}));
+  EXPECT_EQ(read(priced(facts({1'500'000}, {3000}), folded), "trace").hdf5, (Price{500, 500 * 24'000ULL}));
 }
 
 TEST(Inspection, ADatasetAStepCountsAllOfThemForATrace) {

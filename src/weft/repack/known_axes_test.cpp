@@ -162,7 +162,7 @@ TEST_F(KnownAxesTest, VtkhdfMeshesFoldStepsAndNodes) {
     H5Dwrite(made, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   };
   offsets("/VTKHDF/Steps/PointDataOffsets/V", {0, 30, 60, 90, 120});
-  offsets("/VTKHDF/Steps/CellDataOffsets/stress", {0, 12, 24, 36, 48});
+  offsets("/VTKHDF/Steps/CellDataOffsets/stress", {0, 12, 24, 36, 48, 60});
   offsets("/VTKHDF/Steps/PointDataOffsets/uneven", {0, 30, 60, 90, 121});
   offsets("/VTKHDF/Steps/PointOffsets", {0, 0, 0, 0, 0});
   EXPECT_EQ(text("/VTKHDF/PointData/V"), "step,node (VTKHDF)");

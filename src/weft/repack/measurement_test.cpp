@@ -97,7 +97,7 @@ class MeasuredFile : public testing::Test {
     storage::add_filters(properties, storage::parse_filters(filters, 8));
     const Handle dataset =
         storage::create_dataset(file, "/V", H5T_NATIVE_DOUBLE, storage::simple_space({40, 2000}), properties);
-    std::vector<double> values(40 * 2000);
+    std::vector<double> values(std::size_t{40} * 2000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 500);
     H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
     facts_ = facts_of(dataset, "/V");

@@ -25,9 +25,9 @@ const Box kSnapshot{{75, 0, 0}, {1, 20000, 2}};
 
 TEST(ReadPrice, InOnePieceHdf5ReadsThroughItsSieve) {
   const Arrangement stored{ChunkGrid::contiguous({151, 20000, 2}, 8), false};
-  EXPECT_EQ(hdf5(stored, kTrace), (Price{151, 151 * 65536}));
+  EXPECT_EQ(hdf5(stored, kTrace), (Price{151, 151 * 65536ULL}));
   EXPECT_EQ(hdf5(stored, kSnapshot), (Price{1, 320'000}));
-  EXPECT_EQ(hdf5(stored, {{0, 777, 1}, {151, 5000, 1}}), (Price{302, 302 * 65536}));
+  EXPECT_EQ(hdf5(stored, {{0, 777, 1}, {151, 5000, 1}}), (Price{302, 302 * 65536ULL}));
   // Rows of 4,000 bytes: 16 to a sieve, and the last one ends with the dataset.
   EXPECT_EQ(hdf5({ChunkGrid::contiguous({151, 500}, 8), false}, {{0, 77}, {151, 1}}), (Price{9, 583'672}));
 }
@@ -35,9 +35,9 @@ TEST(ReadPrice, InOnePieceHdf5ReadsThroughItsSieve) {
 TEST(ReadPrice, ChunksThatFitTheCacheAreReadWhole) {
   const Arrangement small{ChunkGrid({151, 20000, 2}, {19, 3449, 2}, 8)};
   EXPECT_EQ(hdf5(small, kTrace), (Price{8, 8'387'968}));
-  EXPECT_EQ(hdf5(small, kSnapshot), (Price{6, 6 * 1'048'496}));
+  EXPECT_EQ(hdf5(small, kSnapshot), (Price{6, 6 * 1'048'496ULL}));
   const Arrangement large{ChunkGrid({151, 20000, 2}, {41, 20000, 2}, 8)};
-  EXPECT_EQ(hdf5(large, kTrace), (Price{151, 151 * 16}));
+  EXPECT_EQ(hdf5(large, kTrace), (Price{151, 151 * 16ULL}));
   EXPECT_EQ(hdf5(large, kSnapshot), (Price{1, 320'000}));
 }
 
@@ -56,7 +56,7 @@ TEST(ReadPrice, ChunksThatBoxesShareAreReadOnce) {
   const Arrangement stored{ChunkGrid({120}, {45}, 8)};
   std::vector<Box> boxes;
   for (std::uint64_t step = 0; step < 4; ++step) boxes.push_back({{step * 30 + 10}, {1}});
-  EXPECT_EQ(through_hdf5(stored, boxes, {}), (Price{3, 3 * 360}));
+  EXPECT_EQ(through_hdf5(stored, boxes, {}), (Price{3, 3 * 360ULL}));
   EXPECT_EQ(through_weft(stored, boxes, {}), (Price{4, 32}));
 }
 

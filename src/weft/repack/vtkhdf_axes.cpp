@@ -38,11 +38,13 @@ std::uint64_t steps_of(hid_t file, const std::string& block) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, storage::read_integer(steps, "NSteps")));
 }
 
-// What every step holds of an array whose steps begin at these offsets; 0 where they are not all alike.
+// What every step holds of an array whose steps begin at these offsets; 0 where they are not all alike. VTK's writer
+// adds where the next step would begin.
 std::uint64_t elements_a_step(hid_t file, const std::string& offsets, std::uint64_t steps, std::uint64_t elements) {
-  if (elements % steps != 0 || extents_at(file, offsets) != Shape{steps}) return 0;
+  const std::optional<Shape> extents = extents_at(file, offsets);
+  if (elements % steps != 0 || !extents || (extents != Shape{steps} && extents != Shape{steps + 1})) return 0;
   const Handle dataset(H5Dopen2(file, offsets.c_str(), H5P_DEFAULT));
-  std::vector<std::int64_t> values(steps);
+  std::vector<std::int64_t> values((*extents)[0]);
   if (H5Dread(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return 0;
   const std::uint64_t each = elements / steps;
   for (std::uint64_t step = 0; step < steps; ++step) {

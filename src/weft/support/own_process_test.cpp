@@ -26,7 +26,7 @@ std::pair<std::string, ErrorKind> failure(const std::function<std::string(OwnPro
 TEST(OwnProcess, ReturnsWhatTheWorkReturned) {
   EXPECT_EQ(in_own_process("a.h5", false, [](OwnProcess&) { return std::string(); }), "");
   const std::string large(3'000'000, 'x');  // more than a pipe holds
-  EXPECT_EQ(in_own_process("a.h5", false, [&](OwnProcess&) { return large; }), large);
+  EXPECT_EQ(in_own_process("a.h5", false, [&](OwnProcess&) { return std::string(large); }), large);
 }
 
 TEST(OwnProcess, ChildIsToldToStop) {
