@@ -220,8 +220,10 @@ std::string command_for(const InspectionReport& report, const Inspection& datase
   const std::string out = (path.parent_path() / (path.stem().string() + ".repacked.h5")).string();
   std::string command = fmt::format("weft repack {} {}", quoted(question.path), quoted(out));
   const bool told = dataset.known && dataset.known->convention == repack::Convention::told;
-  // Where nothing is named, repack takes what it knows the steps of, and leaves the small.
-  if (told || !dataset.known || dataset.facts.logical_bytes() < repack::kLeastRepackedBytes) {
+  // Where nothing is named, repack takes what it knows the steps of, and leaves what is small.
+  const bool small = dataset.facts.logical_bytes() < repack::kLeastRepackedBytes;
+  if (small && dataset.alike > 1) return {};  // it would have to name them all
+  if (told || !dataset.known || small) {
     command += " --dataset " + quoted(dataset.facts.path);
   }
   if (told) command += " --axes " + quoted(question.axes);
