@@ -15,6 +15,7 @@
 #include "cli/info_command.hpp"
 #include "cli/inspect_command.hpp"
 #include "cli/layout_command.hpp"
+#include "cli/manual.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
 #include "cli/recover_command.hpp"
@@ -33,6 +34,7 @@ void check_command(const CLI::App& app, std::string_view word) {
   std::string known;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return;
+    if (command->get_group().empty()) continue;  // not for people
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   throw weft::Error(weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
@@ -61,6 +63,7 @@ int main(int argc, char** argv) {
   weft::cli::add_repack_command(app);
   weft::cli::add_verify_command(app);
   weft::cli::add_recover_command(app);
+  weft::cli::add_manual_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

@@ -137,7 +137,7 @@ def set_attribute(path: str, name: str, value: Any) -> Callable[[h5py.File], Non
     return change
 
 
-WRONG: list[tuple[str, Callable[[h5py.File], None], str, str]] = [
+WRONG: list[tuple[str, Callable[[h5py.File], object], str, str]] = [
     ("a slot beyond the room", set_value("weft/commit", 0, 22), "commit slots", "22 steps"),
     ("a time that is none", set_value("time", 3, np.nan), "times", "step 3"),
     ("a corner beyond the points", set_value("mesh/connectivity", 7, 211), "mesh", "[7] is point 211 of 211"),
@@ -164,7 +164,7 @@ WRONG: list[tuple[str, Callable[[h5py.File], None], str, str]] = [
 
 
 @pytest.mark.parametrize(("change", "check", "words"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-def test_what_is_wrong_is_told(tmp_path: Path, change: Callable[[h5py.File], None], check: str, words: str) -> None:
+def test_what_is_wrong_is_told(tmp_path: Path, change: Callable[[h5py.File], object], check: str, words: str) -> None:
     path = tmp_path / "out.h5"
     w.run_ecg(path, *SMALL)
     with h5py.File(path, "r+") as file:
@@ -395,7 +395,7 @@ def test_a_difference_is_counted_and_placed(tmp_path: Path) -> None:
     assert outcome.code == 1 and "3 of 24,800 values differ, first at [20, 300, 1]: " in outcome.out
 
 
-DIFFERENT: list[tuple[str, Callable[[h5py.File], None], str, str]] = [
+DIFFERENT: list[tuple[str, Callable[[h5py.File], object], str, str]] = [
     ("a missing group", lambda f: f.__delitem__("group"), "/group", "is only in"),
     ("a new dataset", lambda f: f.__setitem__("new/x", 1), "/new", "is only in"),
     ("a soft link", lambda f: (f.__delitem__("soft"), f.__setitem__("soft", h5py.SoftLink("/time"))), "/soft", "points at: /Data / /time"),
@@ -421,7 +421,7 @@ DIFFERENT: list[tuple[str, Callable[[h5py.File], None], str, str]] = [
 
 
 @pytest.mark.parametrize(("change", "path", "words"), [c[1:] for c in DIFFERENT], ids=[c[0] for c in DIFFERENT])
-def test_every_kind_of_difference(tmp_path: Path, change: Callable[[h5py.File], None], path: str, words: str) -> None:
+def test_every_kind_of_difference(tmp_path: Path, change: Callable[[h5py.File], object], path: str, words: str) -> None:
     write_other(tmp_path / "a.h5")
     shutil.copy(tmp_path / "a.h5", tmp_path / "b.h5")
     with h5py.File(tmp_path / "b.h5", "r+") as file:

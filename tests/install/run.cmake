@@ -8,6 +8,11 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+foreach(page share/man/man1/weft.1 share/man/man1/weft-run.1 share/bash-completion/completions/weft)
+  if(NOT EXISTS ${SCRATCH}/prefix/${page})
+    message(FATAL_ERROR "${page} is not installed")
+  endif()
+endforeach()
 run(${CMAKE_COMMAND} -S ${consumer} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCOMPONENT=${COMPONENT})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)

@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 
 #include "weft/repack/survey.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/support/read_count.hpp"
 
 namespace weft::repack {
 namespace {
@@ -60,31 +61,17 @@ TEST(ReadPrice, ChunksThatBoxesShareAreReadOnce) {
   EXPECT_EQ(through_weft(stored, boxes, {}), (Price{4, 32}));
 }
 
-// Read calls of this process so far, and the bytes they moved.
-Price system_reads() {
-  std::ifstream io("/proc/self/io");
-  Price seen;
-  std::string name;
-  for (std::uint64_t value = 0; io >> name >> value;) {
-    if (name == "rchar:") seen.bytes = value;
-    if (name == "syscr:") seen.requests = value;
-  }
-  return seen;
-}
-
-Price reads_between(const std::function<void()>& action) {
-  const Price before = system_reads();
-  const Price nothing = system_reads();  // asking is a read too
+Price reads_of(const std::function<void()>& action) {
+  const ReadCount before = count_reads();
   action();
-  const Price after = system_reads();
-  return {after.requests - nothing.requests - (nothing.requests - before.requests),
-          after.bytes - nothing.bytes - (nothing.bytes - before.bytes)};
+  const ReadCount reads = reads_between(before, count_reads());
+  return {reads.requests, reads.bytes};
 }
 
 class AgainstHdf5 : public testing::TestWithParam<Shape> {};
 
 TEST_P(AgainstHdf5, PricesAreWhatTheSystemSees) {
-  if (system_reads().requests == 0) GTEST_SKIP() << "this system does not count";
+  if (!count_reads().known) GTEST_SKIP() << "this system does not count";
   const Shape shape{31, 700, 3, 9};
   const Shape& chunk = GetParam();
   const std::string path = "read_price_" + (chunk.empty() ? std::string("piece") : to_string(chunk)) + ".h5";
@@ -115,8 +102,8 @@ TEST_P(AgainstHdf5, PricesAreWhatTheSystemSees) {
                         storage::to_hsize(box.count).data(), nullptr);
     const Handle memory = storage::simple_space(box.count);
     std::vector<double> values(element_count(box.count));
-    const Price seen = reads_between(
-        [&] { ASSERT_GE(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()), 0); });
+    const Price seen =
+        reads_of([&] { ASSERT_GE(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()), 0); });
     const Price priced = hdf5(stored, box);
     EXPECT_EQ(priced.bytes, seen.bytes) << to_string(box.start) << " + " << to_string(box.count);
     EXPECT_EQ(priced.requests, seen.requests) << to_string(box.start) << " + " << to_string(box.count);

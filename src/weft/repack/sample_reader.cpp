@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "weft/repack/open_file.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/read_executor.hpp"
+#include "weft/support/read_count.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::repack {
@@ -22,20 +22,6 @@ namespace {
 using storage::Handle;
 
 constexpr double kMostSecondsToFindChunks = 2;
-
-// The system's count of this process's reads.
-Price system_reads() {
-  std::ifstream io("/proc/self/io");
-  Price seen;
-  std::string name;
-  for (std::uint64_t value = 0; io >> name >> value;) {
-    if (name == "rchar:") seen.bytes = value;
-    if (name == "syscr:") seen.requests = value;
-  }
-  return seen;
-}
-
-Price operator-(const Price& a, const Price& b) { return {a.requests - b.requests, a.bytes - b.bytes}; }
 
 // Calls `work` for 0 .. count - 1 on as many threads as pay; throws what one of them threw.
 void on_cores(std::size_t count, const std::function<void(std::size_t first, std::size_t stride)>& work) {
@@ -124,15 +110,14 @@ Taken SampleReader::through_hdf5(const Box& box) {
   const Handle type(H5Dget_type(dataset));
   std::byte* to = destination(element_count(box.count) * facts_.element_bytes);
   Taken taken;
-  const Price before = system_reads();
-  const Price asking = system_reads() - before;  // is reading, too
+  const ReadCount before = count_reads();
   const Stopwatch clock;
   storage::check_hdf5(H5Dread(dataset, type, memory, space, H5P_DEFAULT, to), facts_.path, "cannot be read by HDF5",
                       ErrorKind::data);
   taken.seconds = clock.seconds();
-  taken.price = system_reads() - before - asking - asking;
-  taken.counted = before.requests > 0;
-  if (!taken.counted) taken.price = {};
+  const ReadCount reads = reads_between(before, count_reads());
+  taken.price = {reads.requests, reads.bytes};
+  taken.counted = reads.known;
   return taken;
 }
 
