@@ -138,7 +138,7 @@ Taken SampleReader::through_weft(const Box& box, const layout::Store& store) {
   } else {
     read_pieces(dataset, boxes, store);
   }
-  return {Price{counters_->reads, counters_->bytes_read} - before, clock.seconds(), true};
+  return {{counters_->reads - before.requests, counters_->bytes_read - before.bytes}, clock.seconds(), true};
 }
 
 void SampleReader::find_chunks(hid_t dataset, const std::vector<std::uint64_t>& chunks) {
