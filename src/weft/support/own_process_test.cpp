@@ -82,14 +82,13 @@ TEST(OwnProcess, ALoopWithoutEndIsEnded) {
 }
 
 TEST(OwnProcess, LongWorkThatSpeaksGoesOn) {
-  const std::string result = in_own_process(
-      "a.h5", false,
-      [](OwnProcess& self) {
-        const std::clock_t start = std::clock();
-        while (std::clock() - start < CLOCKS_PER_SEC / 2) self.alive();
-        return std::string("done");
-      },
-      {0.3, {}});
+  const std::string result = in_own_process("a.h5", false,
+                                            [](OwnProcess& self) {
+                                              const std::clock_t start = std::clock();
+                                              while (std::clock() - start < CLOCKS_PER_SEC / 2) self.alive();
+                                              return std::string("done");
+                                            },
+                                            {0.3, {}});
   EXPECT_EQ(result, "done");
 }
 
