@@ -13,12 +13,14 @@
 #include "cli/convert_command.hpp"
 #include "cli/ecg_command.hpp"
 #include "cli/info_command.hpp"
+#include "cli/inspect_command.hpp"
 #include "cli/layout_command.hpp"
 #include "cli/manual.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/read_command.hpp"
 #include "cli/recover_command.hpp"
 #include "cli/reduce_command.hpp"
+#include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/verify_command.hpp"
 #include "cli/view_command.hpp"
@@ -52,11 +54,13 @@ int main(int argc, char** argv) {
   weft::cli::add_layout_command(app);
   weft::cli::add_run_command(app);
   weft::cli::add_info_command(app);
+  weft::cli::add_inspect_command(app);
   weft::cli::add_read_command(app);
   weft::cli::add_view_command(app);
   weft::cli::add_reduce_command(app);
   weft::cli::add_convert_command(app);
   weft::cli::add_ecg_command(app);
+  weft::cli::add_repack_command(app);
   weft::cli::add_verify_command(app);
   weft::cli::add_recover_command(app);
   weft::cli::add_manual_command(app);

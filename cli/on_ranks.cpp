@@ -30,6 +30,8 @@ std::optional<std::string_view> launched_rank() {
 
 }  // namespace
 
+bool is_launched() { return launched_rank().has_value(); }
+
 #ifdef WEFT_HAVE_MPI
 
 namespace {

@@ -11,6 +11,8 @@
 #include "kernels/ecg/checkpoint.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/yardstick.hpp"
+#include "weft/series/series_reader.hpp"
+#include "weft/storage/metadata_change.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -105,6 +107,30 @@ std::optional<std::uint64_t> prepare_checkpoints(MpiCommunicator& comm, StepSour
     });
   }
   return std::nullopt;
+}
+
+// A run that is restarted has the fields of its file, and does not end before it: the steps behind its end would be
+// dropped, and not be computed again.
+void check_goes_on(MpiCommunicator& comm, StepSource& source, const EcgOptions& options) {
+  agree_on(comm, [&] {
+    if (comm.rank() == 0) storage::undo_metadata_change(options.out);  // a kill may have left one
+  });
+  const SeriesReader reader = SeriesReader::open(comm, options.out);
+  const bool joint = reader.map().find_field("Data").has_value();
+  if (joint != options.joint) {
+    const char* const fields = joint ? "joint" : "separate";
+    throw Error(ErrorKind::usage, options.out, fmt::format("was written with {} fields", fields),
+                fmt::format("restart with --fields {}, or begin anew without --restart", fields))
+        .agreed();
+  }
+  if (source.steps() < reader.committed()) {
+    const double end = source.time_of(reader.committed() - 1);
+    throw Error(
+        ErrorKind::usage, options.out,
+        fmt::format("has {} steps, up to {:.12g} ms, of which {} would stay", reader.committed(), end, source.steps()),
+        fmt::format("restart with --duration {:.12g}ms or more, or begin anew without --restart", end))
+        .agreed();
+  }
 }
 
 std::shared_ptr<reduce::RunReduction> make_reduction(Communicator& comm, const EcgOptions& options) {
@@ -239,6 +265,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
   const Observers observers(reduction ? 1 : 0, reduction);
   const std::optional<std::uint64_t> restart_step = prepare_checkpoints(comm, *source, options);
+  if (restart_step) check_goes_on(comm, *source, options);
   SeriesWriter writer =
       timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
   write_steps(mpi_comm, writer, *source, options, comm.rank(), seconds);

@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 import weft_run as w
 
@@ -82,6 +84,20 @@ def test_no_room_for_the_file_itself(tmp_path: Path, strategy: str, extra: list[
     assert outcome.err.splitlines() == outcome.error_lines, "nothing but the line"
     [line] = outcome.error_lines
     assert str(path) in line and "File too large" in line
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+@pytest.mark.parametrize("filters", ["none", "fletcher32", "shuffle+deflate:1"])
+def test_repacking_onto_a_full_disk(small_disk: Path, tmp_path: Path, ranks: int | None, filters: str) -> None:
+    source, target = tmp_path / "in.h5", small_disk / "out.h5"
+    with h5py.File(source, "w") as file:
+        noise = np.random.default_rng(2).normal(size=(60, 20000))  # 9.6 MB, which no filter makes shorter
+        file.create_dataset("V", data=noise, chunks=(1, 20000))
+    outcome = w.weft("repack", source, target, "--filter", filters, "--target", "64KiB", ranks=ranks)
+    assert outcome.code == 1, outcome
+    [line] = outcome.error_lines
+    assert "o space left on device" in line, line
+    assert list(small_disk.iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

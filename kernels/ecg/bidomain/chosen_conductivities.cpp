@@ -35,7 +35,7 @@ ChosenConductivities choose_conductivities(MPI_Comm comm, double spacing, const 
   if (rank == std::min(1, ranks - 1)) {
     tuned[1] = tuned_conductivity(options.velocity.across, spacing, options.dt);
   }
-  check_mpi(MPI_Bcast(&tuned[0], sizeof(Tuned), MPI_BYTE, 0, comm), "MPI_Bcast");
+  check_mpi(MPI_Bcast(tuned.data(), sizeof(Tuned), MPI_BYTE, 0, comm), "MPI_Bcast");
   check_mpi(MPI_Bcast(&tuned[1], sizeof(Tuned), MPI_BYTE, std::min(1, ranks - 1), comm), "MPI_Bcast");
   const Conductivity measured = Conductivities{}.monodomain();
   const double along = tuned[0].conductivity / measured.along * options.conductivity_factor;

@@ -4,13 +4,8 @@
 #include <petscdmplex.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <sstream>
 
-#include "weft/storage/byte_store.hpp"
+#include "kernels/ecg/heart/gmsh_check.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::kernels {
@@ -50,47 +45,13 @@ class Plex {
   DM mesh_ = nullptr;
 };
 
-// The tissues that physical volumes have by their names, by the volumes' numbers. The list of names is text, in binary
-// files too, and comes before points and elements.
-std::map<PetscInt, Tissue> named_tissues(const std::string& path) {
-  constexpr std::array<std::string_view, 5> kNames{"torso", "heart", "blood", "lung", "bone"};
-  std::map<PetscInt, Tissue> tissues;
-  std::ifstream in(path, std::ios::binary);
-  std::string line;
-  bool inside = false;
-  while (std::getline(in, line)) {
-    if (line.starts_with("$EndPhysicalNames") || line.starts_with("$Nodes")) break;
-    if (line.starts_with("$PhysicalNames")) inside = true;
-    if (!inside) continue;
-    std::istringstream words(line);
-    int dimension = 0;
-    PetscInt number = 0;
-    std::string name;
-    if (!(words >> dimension >> number >> name) || dimension != 3) continue;
-    for (std::size_t t = 0; t < kNames.size(); ++t) {
-      if (name == fmt::format("\"{}\"", kNames[t])) tissues[number] = static_cast<Tissue>(t);
-    }
-  }
-  return tissues;
-}
-
-// Of tetrahedra whose physical volumes have these numbers, 0 or less for none.
-std::vector<Tissue> tissues_of(const std::vector<PetscInt>& volumes, const std::string& path) {
-  const std::map<PetscInt, Tissue> named = named_tissues(path);
-  const bool none = std::all_of(volumes.begin(), volumes.end(), [](PetscInt volume) { return volume <= 0; });
+// Of tetrahedra whose physical volumes have these numbers.
+std::vector<Tissue> tissues_of(const std::vector<PetscInt>& volumes, const GmshTissues& named) {
+  const Tissue of_none = named.empty() ? Tissue::heart : Tissue::torso;
   std::vector<Tissue> tissues;
   for (const PetscInt volume : volumes) {
-    const auto found = named.find(volume);
-    if (found != named.end()) {
-      tissues.push_back(found->second);
-    } else if (volume <= 0) {
-      tissues.push_back(none ? Tissue::heart : Tissue::torso);
-    } else if (volume <= static_cast<PetscInt>(Tissue::bone)) {
-      tissues.push_back(static_cast<Tissue>(volume));
-    } else {
-      throw bad(path, fmt::format("physical volume {} is no tissue", volume),
-                "number it 0 torso, 1 heart, 2 blood, 3 lung or 4 bone, or name it so");
-    }
+    const auto found = named.find(static_cast<std::int32_t>(volume));
+    tissues.push_back(found != named.end() ? found->second : of_none);
   }
   return tissues;
 }
@@ -98,7 +59,7 @@ std::vector<Tissue> tissues_of(const std::vector<PetscInt>& volumes, const std::
 }  // namespace
 
 MeshContents read_gmsh_contents(const std::string& path) {
-  storage::open_posix(path, storage::OpenMode::read);  // its errors are clearer than PETSc's
+  const GmshTissues tissues = check_gmsh(path);
   const Plex plex(path);
   MeshContents contents;
   contents.path = path;
@@ -147,7 +108,7 @@ MeshContents read_gmsh_contents(const std::string& path) {
     contents.tetrahedra.push_back({corners[1] - point, corners[0] - point, corners[2] - point, corners[3] - point});
     volumes.push_back(volume);
   }
-  contents.tissues = tissues_of(volumes, path);
+  contents.tissues = tissues_of(volumes, tissues);
   return contents;
 }
 

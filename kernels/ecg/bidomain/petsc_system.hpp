@@ -13,9 +13,10 @@
 
 #include "kernels/ecg/solve/sparse_rows.hpp"
 
-typedef struct _p_Vec* Vec;
-typedef struct _p_Mat* Mat;
-typedef struct _p_KSP* KSP;
+// PETSc's own names, so that its headers are for the .cpp alone.
+using Vec = struct _p_Vec*;  // NOLINT(bugprone-reserved-identifier)
+using Mat = struct _p_Mat*;  // NOLINT(bugprone-reserved-identifier)
+using KSP = struct _p_KSP*;  // NOLINT(bugprone-reserved-identifier)
 
 namespace weft::kernels {
 

@@ -20,11 +20,12 @@ AxisRole role_of(std::string_view name) {
 
 }  // namespace
 
+Axis axis_named(std::string_view name) { return {std::string(name), role_of(name)}; }
+
 Axes default_axes(std::size_t rank) {
   Axes axes;
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::string_view name = axis == 0 ? "step" : axis == 1 ? "node" : "component";
-    axes.push_back({std::string(name), role_of(name)});
+    axes.push_back(axis_named(axis == 0 ? "step" : axis == 1 ? "node" : "component"));
   }
   return axes;
 }
@@ -33,8 +34,7 @@ Axes parse_axes(std::string_view text, std::size_t rank) {
   Axes axes;
   for (std::string_view rest = text;;) {
     const std::size_t cut = rest.find(',');
-    const std::string_view name = rest.substr(0, cut);
-    axes.push_back({std::string(name), role_of(name)});
+    axes.push_back(axis_named(rest.substr(0, cut)));
     if (cut == std::string_view::npos) break;
     rest.remove_prefix(cut + 1);
   }

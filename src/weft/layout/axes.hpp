@@ -26,12 +26,15 @@ struct Axis {
 
 using Axes = std::vector<Axis>;
 
+// The axis of this name, as parse_axes() has it: step, time and t are the step; component, variable and c components;
+// any other name is a spatial axis.
+Axis axis_named(std::string_view name);
+
 // step, node, then components: Weft's own order.
 Axes default_axes(std::size_t rank);
 
-// "step,node,component" in any order, one name per axis. step, time and t are the step; component, variable and c are
-// components and may repeat; every other name (node, cell, z, y, x, i, j, k, ...) is a spatial axis. Throws
-// Error(usage) unless there are `rank` names, one step among them, and no spatial name twice.
+// "step,node,component" in any order, one name per axis; components may repeat. Throws Error(usage) unless there are
+// `rank` names, one step among them, and no spatial name twice.
 Axes parse_axes(std::string_view text, std::size_t rank);
 
 // {step, node, component} -> "step,node,component", which parse_axes() reads back.

@@ -21,6 +21,13 @@ bool multiply_within_63_bits(std::uint64_t& a, std::uint64_t b) {
 }  // namespace
 
 ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes)
+    : ChunkGrid(std::move(shape), std::move(chunk), element_bytes, chunk_byte_limit - 1) {}
+
+ChunkGrid ChunkGrid::contiguous(const Shape& shape, std::uint64_t element_bytes) {
+  return {shape, shape, element_bytes, std::numeric_limits<std::int64_t>::max()};
+}
+
+ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, std::uint64_t most_chunk_bytes)
     : shape_(std::move(shape)), chunk_(std::move(chunk)), element_bytes_(element_bytes) {
   const auto bad = [&](std::string_view what, std::string_view remedy) {
     return Error(ErrorKind::usage, fmt::format("chunk {} of {}", to_string(chunk_), to_string(shape_)), what, remedy);
@@ -41,8 +48,9 @@ ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes)
                 fmt::format("use an extent of at most {} there", shape_[axis]));
     }
     counts_.push_back(ceil_div(shape_[axis], chunk_[axis]));
-    if (!multiply_within_63_bits(chunk_bytes, chunk_[axis]) || chunk_bytes >= chunk_byte_limit) {
-      throw bad("is 4 GiB or larger, more than HDF5 can store", "make it smaller");
+    if (!multiply_within_63_bits(chunk_bytes, chunk_[axis]) || chunk_bytes > most_chunk_bytes) {
+      throw most_chunk_bytes < chunk_byte_limit ? bad("is 4 GiB or larger, more than HDF5 can store", "make it smaller")
+                                                : bad("takes more than 2^63 - 1 bytes", "make it smaller");
     }
   }
   chunk_elements_ = chunk_bytes / element_bytes_;

@@ -22,6 +22,10 @@ class ChunkGrid {
   // inside the dataset and stays below 4 GiB, and the stored bytes (padding included) fit 63 bits.
   ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes);
 
+  // A dataset in one piece: one chunk as long as the dataset, which is no chunk of HDF5's and may be of any size.
+  // Throws Error(usage) as the constructor does for everything else.
+  static ChunkGrid contiguous(const Shape& shape, std::uint64_t element_bytes);
+
   const Shape& shape() const { return shape_; }
   const Shape& chunk() const { return chunk_; }
   const Shape& counts() const { return counts_; }  // chunks along each axis
@@ -39,6 +43,8 @@ class ChunkGrid {
   Shape coordinates(std::uint64_t linear) const;
 
  private:
+  ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, std::uint64_t most_chunk_bytes);
+
   Shape shape_;
   Shape chunk_;
   Shape counts_;

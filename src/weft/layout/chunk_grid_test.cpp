@@ -63,5 +63,15 @@ TEST(ChunkGrid, RefusesWhatHdf5CannotStore) {
   EXPECT_NO_THROW(ChunkGrid({1ULL << 32}, {(1ULL << 32) - 1}, 1));
 }
 
+TEST(ChunkGrid, APieceMayBeLargerThanAnyChunk) {
+  const Shape large{1000, 3'253'316, 2};
+  EXPECT_THROW(ChunkGrid(large, large, 8), Error);
+  const ChunkGrid grid = ChunkGrid::contiguous(large, 8);
+  EXPECT_EQ(grid.chunks(), 1U);
+  EXPECT_EQ(grid.chunk_bytes(), 52'053'056'000U);
+  EXPECT_EQ(grid.waste(), 0);
+  EXPECT_THROW(ChunkGrid::contiguous({1ULL << 40, 1ULL << 30}, 8), Error);
+}
+
 }  // namespace
 }  // namespace weft::layout

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ struct DatasetFacts {
   std::vector<storage::Filter> filters;
   std::uint64_t stored_bytes = 0;   // what its elements take in the file, filtered as they are
   std::uint64_t stored_chunks = 0;  // chunks that have a place in the file
+  std::uint64_t index_bytes = 0;    // what it takes to find them
 
   // Elements times their size; 0 where it is empty.
   std::uint64_t logical_bytes() const;
@@ -44,6 +46,9 @@ struct Survey {
   std::string path;
   std::uint64_t file_bytes = 0;
   std::uint64_t free_bytes = 0;  // known to be free inside the file
+  // Headers, attributes, groups and indexes of all objects. What is neither this, nor free, nor stored by a dataset, is
+  // text and lists of variable length, or lost: the place of what was deleted, say.
+  std::uint64_t metadata_bytes = 0;
   std::vector<DatasetFacts> datasets;
 
   // nullptr where there is no dataset of this name ("/Data" or "Data").
@@ -53,11 +58,13 @@ struct Survey {
 // Whether any part of a type is text of variable length (which HDF5 counts as text, not as a list).
 bool has_variable_text(hid_t type);
 
-// The facts of an open dataset. Throws Error(data) where HDF5 cannot tell.
+// The facts of an open dataset. Throws Error(data) where HDF5 cannot tell, or tells what cannot be.
 DatasetFacts facts_of(hid_t dataset, const std::string& path);
 
 // All datasets, in order of their paths; one with several names is told once. Soft and external links are not followed.
-// Throws Error(system) where the file cannot be opened, Error(data) where it is not HDF5 or is damaged.
-Survey survey(const std::string& path);
+// `visiting` is called with the path of every dataset before it is looked at. Throws Error(system) where the file
+// cannot be opened, Error(data) where it is not HDF5, or damaged in what is read here. HDF5 itself may crash or never
+// end on a damaged file: who must not, asks in another process (support/own_process.hpp).
+Survey survey(const std::string& path, const std::function<void(const std::string&)>& visiting = {});
 
 }  // namespace weft::repack

@@ -17,14 +17,26 @@ struct Known {
   int id;
   std::string_view name;
 };
-constexpr std::array<Known, 8> kNames{{{H5Z_FILTER_DEFLATE, "deflate"},
-                                       {H5Z_FILTER_SHUFFLE, "shuffle"},
-                                       {H5Z_FILTER_FLETCHER32, "fletcher32"},
-                                       {H5Z_FILTER_SZIP, "szip"},
-                                       {H5Z_FILTER_NBIT, "nbit"},
-                                       {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
-                                       {kLzfFilter, "lzf"},
-                                       {kZstdFilter, "zstd"}}};
+// The last ones are only named, so that a file can say what it needs:
+// https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilters.md
+constexpr std::array<Known, 18> kNames{{{H5Z_FILTER_DEFLATE, "deflate"},
+                                        {H5Z_FILTER_SHUFFLE, "shuffle"},
+                                        {H5Z_FILTER_FLETCHER32, "fletcher32"},
+                                        {H5Z_FILTER_SZIP, "szip"},
+                                        {H5Z_FILTER_NBIT, "nbit"},
+                                        {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
+                                        {kLzfFilter, "lzf"},
+                                        {kZstdFilter, "zstd"},
+                                        {305, "lzo"},
+                                        {307, "bzip2"},
+                                        {32001, "blosc"},
+                                        {32004, "lz4"},
+                                        {32008, "bitshuffle"},
+                                        {32013, "zfp"},
+                                        {32017, "sz"},
+                                        {32023, "granular bitround"},
+                                        {32024, "sz3"},
+                                        {32026, "blosc2"}}};
 
 std::string name_of_filter(int id, std::string_view given) {
   const auto* known = std::find_if(kNames.begin(), kNames.end(), [&](const Known& k) { return k.id == id; });

@@ -252,6 +252,33 @@ std::string read_text(hid_t object, const std::string& name) {
   return text;
 }
 
+std::vector<std::string> read_texts(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const Handle type(H5Aget_type(attribute));
+  const Handle space(H5Aget_space(attribute));
+  const hssize_t entries = H5Sget_simple_extent_npoints(space);
+  if (H5Tget_class(type) != H5T_STRING || entries < 1) return {};
+  const auto count = static_cast<std::size_t>(entries);
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> pointers(count, nullptr);
+    if (H5Aread(attribute, type, pointers.data()) < 0) return {};
+    for (const char* pointer : pointers) texts.emplace_back(pointer == nullptr ? "" : pointer);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+  } else {
+    const std::size_t length = H5Tget_size(type);
+    std::string all(count * length, '\0');
+    if (H5Aread(attribute, type, all.data()) < 0) return {};
+    for (std::size_t i = 0; i < count; ++i) texts.push_back(all.substr(i * length, length));
+  }
+  for (std::string& text : texts) {
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+  }
+  return texts;
+}
+
 std::vector<double> read_numbers(hid_t object, const std::string& name) {
   if (H5Aexists(object, name.c_str()) <= 0) return {};
   const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));

@@ -40,6 +40,9 @@ void copy_attributes(hid_t file, const std::string& from, const std::string& to)
 // 0 and "" where the attribute is missing.
 std::int64_t read_integer(hid_t object, const std::string& name);
 std::string read_text(hid_t object, const std::string& name);
+// Text of any kind, of fixed or variable length, alone or a list, without the padding at its ends; empty where the
+// attribute is missing or no text.
+std::vector<std::string> read_texts(hid_t object, const std::string& name);
 // Empty where the attribute is missing.
 std::vector<double> read_numbers(hid_t object, const std::string& name);
 

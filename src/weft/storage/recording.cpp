@@ -57,29 +57,10 @@ std::string find_dataset(hid_t file, const std::string& path) {
   return best.name;
 }
 
-// A text attribute of fixed or variable length, alone or first of a list; "" where there is none.
-std::string first_text(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT));
-  const Handle type(H5Aget_type(attribute));
-  const Handle space(H5Aget_space(attribute));
-  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) < 1) return {};
-  if (H5Tis_variable_str(type) > 0) return H5Sget_simple_extent_npoints(space) == 1 ? read_text(object, name) : "";
-  std::string text(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type), '\0');
-  if (H5Aread(attribute, type, text.data()) < 0) return {};
-  text.resize(std::min(text.find('\0'), H5Tget_size(type)));
-  return text;
-}
-
 struct Times {
   std::vector<double> values;
   std::string units;
 };
-
-std::string time_units_of(hid_t times) {
-  const std::string units = first_text(times, "units");
-  return units.empty() ? first_text(times, "Unit") : units;
-}
 
 Times named_times(hid_t file, const std::string& path, const std::string& name, std::uint64_t steps) {
   const Handle values(
@@ -111,33 +92,28 @@ Times find_times(hid_t file, const std::string& dataset, std::uint64_t steps) {
 }
 
 // "V(mV)" -> V in mV.
-Variable to_variable(std::string text) {
-  text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
-  while (!text.empty() && text.back() == ' ') text.pop_back();
+Variable to_variable(const std::string& text) {
   const std::size_t open = text.rfind('(');
   if (open == std::string::npos || open == 0 || text.back() != ')') return {text, ""};
   return {text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
 }
 
-// Chaste's list of names, in strings of fixed length; nothing where there is none, or not one a variable.
-std::vector<Variable> find_variables(hid_t dataset, std::uint64_t count) {
-  constexpr const char* kName = "Variable Details";
-  if (H5Aexists(dataset, kName) <= 0) return {};
-  const Handle attribute(H5Aopen(dataset, kName, H5P_DEFAULT));
-  const Handle type(H5Aget_type(attribute));
-  const Handle space(H5Aget_space(attribute));
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return {};
-  const std::size_t length = H5Tget_size(type);
-  const auto entries = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
-  if (entries != count) return {};
-  std::string text(entries * length, '\0');
-  if (H5Aread(attribute, type, text.data()) < 0) return {};
+}  // namespace
+
+std::vector<Variable> chaste_variables(hid_t dataset, std::uint64_t count) {
   std::vector<Variable> variables;
-  for (std::size_t i = 0; i < entries; ++i) variables.push_back(to_variable(text.substr(i * length, length)));
+  for (const std::string& text : read_texts(dataset, "Variable Details")) variables.push_back(to_variable(text));
+  if (variables.size() != count) variables.clear();
   return variables;
 }
 
-}  // namespace
+std::string time_units_of(hid_t times) {
+  for (const char* name : {"units", "Unit"}) {
+    const std::vector<std::string> texts = read_texts(times, name);
+    if (!texts.empty() && !texts[0].empty()) return texts[0];
+  }
+  return {};
+}
 
 Handle open_recording(const std::string& file) {
   Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
@@ -179,7 +155,7 @@ Recording find_recording(const std::string& from, const std::optional<std::strin
                      : find_times(file, recording.dataset, recording.shape[0]);
   recording.times = std::move(times.values);
   recording.time_units = std::move(times.units);
-  if (recording.shape.size() == 3) recording.variables = find_variables(dataset, recording.shape[2]);
+  if (recording.shape.size() == 3) recording.variables = chaste_variables(dataset, recording.shape[2]);
   return recording;
 }
 

@@ -31,6 +31,12 @@ struct Recording {
   std::vector<Variable> variables;  // one for each element of the last axis, or none
 };
 
+// Chaste's names of the last axis of a dataset, one for each of its `count` elements; nothing where there are none or
+// another number of them.
+std::vector<Variable> chaste_variables(hid_t dataset, std::uint64_t count);
+// The units a dataset of times says it has, by its attribute "units" or "Unit"; "" where it says none.
+std::string time_units_of(hid_t times);
+
 // `from` is FILE or FILE:DATASET. `time` names the dataset of the times. Throws Error(system) or Error(data) where the
 // file or what is named in it cannot be opened, or holds what Weft has no type for. Not collective.
 Recording find_recording(const std::string& from, const std::optional<std::string>& time = std::nullopt);

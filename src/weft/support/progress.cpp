@@ -25,10 +25,16 @@ void Progress::update(std::uint64_t done) {
   const double now = clock_.seconds();
   if (!shown_ || now < next_ || done == 0 || done == total_) return;
   next_ = now + (terminal_ ? 0.2 : 5.0);
-  const double left = now / static_cast<double>(done) * static_cast<double>(total_ - done);
-  fmt::print(stderr, "{}{}: {} {} of {}, {:.0f} %, about {} left{}", terminal_ ? "\r" : "", what_, unit_, done, total_,
-             100.0 * static_cast<double>(done) / static_cast<double>(total_), format_seconds(left),
-             terminal_ ? "   " : "\n");
+  std::string counted = fmt::format("{} {}", unit_, done);
+  if (total_ > 0) {
+    const double left = now / static_cast<double>(done) * static_cast<double>(total_ - done);
+    const double percent = 100.0 * static_cast<double>(done) / static_cast<double>(total_);
+    counted = unit_.empty() ? fmt::format("{} of {}, {:.0f} %, {}/s", format_bytes(done), format_bytes(total_), percent,
+                                          format_bytes(static_cast<std::uint64_t>(static_cast<double>(done) / now)))
+                            : fmt::format("{} {} of {}, {:.0f} %", unit_, done, total_, percent);
+    counted += fmt::format(", about {} left", format_seconds(left));
+  }
+  fmt::print(stderr, "{}{}: {}{}", terminal_ ? "\r" : "", what_, counted, terminal_ ? "   " : "\n");
   std::fflush(stderr);
   written_ = true;
 }

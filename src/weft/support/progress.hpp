@@ -11,7 +11,8 @@ namespace weft {
 // On a terminal the line is rewritten in place; elsewhere (under mpirun, in a log) a line is added every five seconds.
 class Progress {
  public:
-  // "writing: step 5 of 151, ...": what is done, what is counted.
+  // "writing: step 5 of 151, ...": what is done, what is counted. Without a unit bytes are counted, and their rate
+  // told: "repacking: 120.0 MiB of 921.6 MiB, 13 %, 640.0 MiB/s, ...". A total of 0 is not known: "looking: dataset 5".
   Progress(std::string what, std::string unit, std::uint64_t total, bool shown);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -1,0 +1,103 @@
+#include "cli/inspect_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/inspection_report.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/own_process.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+// Together, however many datasets are shown.
+constexpr double kSecondsToMeasure = 5;
+
+// The options as typed; parsed when the command runs, so that a bad one ends in weft's own error line.
+struct InspectOptions {
+  std::string path;
+  std::vector<std::string> datasets;
+  std::string axes;
+  std::string reads;
+  std::int64_t ranks = 16;  // signed, so that -1 is refused and not read as 2^64 - 1
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
+  std::string target = "1MiB";
+  bool measure = false;
+  bool json = false;
+};
+
+repack::FileQuestion question_from(const InspectOptions& options) {
+  repack::FileQuestion file{options.path, options.datasets, options.axes};
+  repack::Question& question = file.question;
+  question.reads = options.reads;
+  if (options.ranks < 1) {
+    throw Error(ErrorKind::usage, "--ranks", fmt::format("{} cannot be used", options.ranks), "give 1 or more");
+  }
+  question.ranks = static_cast<std::uint64_t>(options.ranks);
+  question.store.latency_s = parse_seconds(options.latency);
+  question.store.bandwidth = parse_rate(options.bandwidth);
+  question.target_bytes = parse_bytes(options.target);
+  return file;
+}
+
+void measure_shown(InspectionReport& report, OwnProcess& self) {
+  const std::vector<const repack::Inspection*> shown = shown_with_reads(report);
+  report.measured_store = repack::measured_store(report.question.path);
+  repack::Measuring how{report.question.path, *report.measured_store, report.question.question.hdf5};
+  how.seconds = kSecondsToMeasure / static_cast<double>(std::max<std::size_t>(1, shown.size()));
+  how.at = [&](const std::string& path) { self.at(path); };
+  self.phase("measuring", "sample", 0);
+  for (const repack::Inspection* one : shown) report.measured.emplace(one->facts.path, repack::measure(*one, how));
+}
+
+std::string report_on(const InspectOptions& options, repack::FileQuestion question, OwnProcess& self) {
+  question.question.hdf5 = repack::hdf5_reader_here();
+  if (!options.json) question.most_priced = kMostWithReads;
+  InspectionReport report{question, repack::inspect_file(question, &self)};
+  if (options.measure) measure_shown(report, self);
+  // File and dataset names are bytes: what is no UTF-8 among them is shown as such.
+  return options.json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                      : to_text(report);
+}
+
+void run(const InspectOptions& options) {
+  const repack::FileQuestion question = question_from(options);
+  fmt::print("{}",
+             in_own_process(options.path, true, [&](OwnProcess& self) { return report_on(options, question, self); }));
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Say what any HDF5 file holds, what reading it costs each way, and what to do about it");
+  const auto options = std::make_shared<InspectOptions>();
+  command->add_option("file", options->path, "The file, whoever wrote it")->required();
+  command->add_option("--dataset", options->datasets, "Look at these alone, as /Data")->allow_extra_args(false);
+  command->add_option("--axes", options->axes,
+                      "What the axes are, as in step,node,component, where the file does not say: of --dataset, else "
+                      "of the largest dataset with so many axes");
+  command->add_option("--read", options->reads,
+                      "What will be read, NAME=WEIGHT with commas between, as for weft layout [snapshot=1,trace=1, "
+                      "blocks and planes priced beside]");
+  command->add_option("--ranks", options->ranks, "A block is the share of one of so many")->capture_default_str();
+  command->add_option("--latency", options->latency, "What a request costs")->capture_default_str();
+  command->add_option("--bandwidth", options->bandwidth, "How fast bytes come")->capture_default_str();
+  command->add_option("--target", options->target, "The largest chunk that may be chosen")->capture_default_str();
+  command->add_flag("--measure", options->measure, "Really read a sample of each, for some seconds, cold where it may");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer("Example:\n  weft inspect results.h5 --read snapshot=1,trace=4 --measure");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace weft::cli

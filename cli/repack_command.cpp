@@ -1,0 +1,266 @@
+#include "cli/repack_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "cli/on_ranks.hpp"
+#include "cli/text_table.hpp"
+#include "weft/repack/repack.hpp"
+#include "weft/repack/target_file.hpp"
+#include "weft/support/own_process.hpp"
+#include "weft/support/progress.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct RepackArguments {
+  std::string in;
+  std::string out;
+  bool in_place = false;
+  bool overwrite = false;
+  std::vector<std::string> datasets;
+  std::string axes;
+  std::string reads = "snapshot=1,trace=1";
+  std::uint64_t ranks = 0;
+  std::string target = "1MiB";
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
+  std::string filter = "keep";
+  std::string budget = "1GiB";
+  int jobs = 0;
+  bool plan = false;
+  bool json = false;
+};
+
+// How long HDF5 may be busy with one dataset that it copies as it is, in seconds of processor time.
+constexpr double kComputeOnOneDataset = 120;
+
+// Ctrl-C and a scheduler's end: the work stops at the next region, and clears up.
+volatile std::sig_atomic_t stopped = 0;
+
+repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
+  repack::RepackRequest request;
+  request.in = arguments.in;
+  request.out = arguments.in_place ? arguments.in : arguments.out;
+  if (arguments.in_place && !arguments.out.empty() && arguments.out != arguments.in) {
+    throw Error(ErrorKind::usage, "--in-place", fmt::format("and {} are two places", arguments.out),
+                "leave one of them out");
+  }
+  if (request.out.empty() && !arguments.plan) {
+    throw Error(ErrorKind::usage, "weft repack", "needs a file to write", "name it, or say --in-place");
+  }
+  request.in_place = arguments.in_place;
+  request.overwrite = arguments.overwrite;
+  request.datasets = arguments.datasets;
+  request.axes = arguments.axes;
+  request.reads = arguments.reads;
+  request.ranks_of_a_block = arguments.ranks;
+  request.target_bytes = parse_bytes(arguments.target);
+  request.store.latency_s = parse_seconds(arguments.latency);
+  request.store.bandwidth = parse_rate(arguments.bandwidth);
+  request.filter = arguments.filter;
+  request.budget_bytes = parse_bytes(arguments.budget);
+  if (arguments.jobs < 0) throw Error(ErrorKind::usage, fmt::format("--jobs {}", arguments.jobs), "is below 1");
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  request.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / ranks);
+  return request;
+}
+
+std::string chunk_text(const repack::DatasetFacts& facts) {
+  return facts.chunk.empty() ? std::string(repack::name_of(facts.storage)) : to_string(facts.chunk);
+}
+
+json to_json(const repack::RepackRequest& request, const repack::RepackPlan& plan,
+             const std::optional<repack::RepackReport>& report) {
+  json datasets = json::array();
+  for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
+    const repack::Chosen& chosen = plan.chosen[i];
+    json entry = {{"path", chosen.facts.path},
+                  {"shape", chosen.facts.shape},
+                  {"type", chosen.facts.type},
+                  {"bytes", chosen.facts.logical_bytes()},
+                  {"axes", layout::axis_names(chosen.axes.axes)},
+                  {"axes_by", repack::name_of(chosen.axes.convention)},
+                  {"storage", repack::name_of(chosen.facts.storage)},
+                  {"chunk", chosen.facts.chunk},
+                  {"filters", storage::to_text(chosen.facts.filters)},
+                  {"new_chunk", chosen.chunk},
+                  {"new_filters", storage::to_text(chosen.filters)},
+                  {"region", chosen.plan.first.region},
+                  {"spill_bytes", chosen.plan.spill_bytes}};
+    if (report) {
+      entry["stored_before"] = report->datasets[i].stored_before;
+      entry["stored_after"] = report->datasets[i].stored_after;
+      entry["seconds"] = report->datasets[i].seconds;
+    }
+    datasets.push_back(std::move(entry));
+  }
+  json result = {{"file", request.in},    {"out", request.out},   {"reads", request.reads},
+                 {"bytes", plan.bytes()}, {"datasets", datasets}, {"kept", plan.kept_because}};
+  if (report) {
+    result["copied_datasets"] = report->copied_datasets;
+    result["lost_references"] = report->lost_references;
+    result["file_bytes_before"] = report->file_bytes_before;
+    result["file_bytes_after"] = report->file_bytes_after;
+    result["seconds"] = report->seconds;
+  }
+  return result;
+}
+
+std::string to_text(const repack::RepackRequest& request, const repack::RepackPlan& plan,
+                    const std::optional<repack::RepackReport>& report) {
+  std::vector<std::vector<std::string>> rows{{"dataset", "shape", "axes", "chunk", "new chunk", "filters", "stored"}};
+  if (report) rows[0].insert(rows[0].end(), {"now", "time"});
+  for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
+    const repack::Chosen& chosen = plan.chosen[i];
+    const std::string before = storage::to_text(chosen.facts.filters);
+    const std::string after = storage::to_text(chosen.filters);
+    rows.push_back({chosen.facts.path, to_string(chosen.facts.shape), repack::to_text(chosen.axes),
+                    chunk_text(chosen.facts), to_string(chosen.chunk),
+                    before == after ? after : fmt::format("{} -> {}", before, after),
+                    format_bytes(chosen.facts.stored_bytes)});
+    if (report) {
+      rows.back().push_back(format_bytes(report->datasets[i].stored_after));
+      rows.back().push_back(format_seconds(report->datasets[i].seconds));
+    }
+  }
+  std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is laid out anew\n";
+  for (const std::string& kept : plan.kept_because) text += fmt::format("kept as it is: {}\n", kept);
+  if (!report) {
+    for (const repack::Chosen& chosen : plan.chosen) {
+      text += fmt::format("{}: {}\n", chosen.facts.path, chosen.plan.describe());
+    }
+    return text;
+  }
+  if (report->lost_references > 0) {
+    text += fmt::format("{} references to objects without a name are null now\n", report->lost_references);
+  }
+  text += fmt::format(
+      "\n{} of elements in {} ({}/s), {} other datasets as they were; {} was {}, {} is {}\n",
+      format_bytes(plan.bytes()), format_seconds(report->seconds),
+      format_bytes(static_cast<std::uint64_t>(static_cast<double>(plan.bytes()) / std::max(report->seconds, 1e-6))),
+      report->copied_datasets, request.in, format_bytes(report->file_bytes_before), request.out,
+      format_bytes(report->file_bytes_after));
+  if (!request.in_place) text += fmt::format("\nto compare them: weft verify {} {}\n", request.in, request.out);
+  return text;
+}
+
+std::string text_of(const RepackArguments& arguments, const repack::RepackRequest& request,
+                    const repack::RepackPlan& plan, const std::optional<repack::RepackReport>& report) {
+  // Names of datasets are bytes: what is no UTF-8 among them is shown as such.
+  return arguments.json ? to_json(request, plan, report).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                        : to_text(request, plan, report);
+}
+
+void listen_to_signals() {
+  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::signal(SIGTERM, [](int) { stopped = 1; });
+}
+
+// A damaged file can take HDF5 down: without ranks all of the work is done in a process that may go with it.
+void run_alone(const RepackArguments& arguments) {
+  repack::RepackRequest request = request_of(arguments, 1);
+  if (!arguments.plan) listen_to_signals();
+  OwnProcessLimits limits;
+  limits.compute_without_a_word = kComputeOnOneDataset;
+  limits.stop = [] { return stopped != 0; };
+  const auto work = [&](OwnProcess& self) {
+    self.phase("looking at datasets", "dataset", 0);
+    const repack::RepackPlan plan = repack::plan_repack(request);
+    if (arguments.plan) return text_of(arguments, request, plan, std::nullopt);
+    self.phase("repacking", "", plan.bytes());
+    request.progress = [&](std::uint64_t done, std::uint64_t) { self.done(done); };
+    request.announce = [&](const std::string& line) { self.say("weft: " + line); };
+    request.stopped = [&] {
+      self.alive();
+      return self.stopped();
+    };
+    SelfCommunicator comm;
+    return text_of(arguments, request, plan, repack::repack(comm, request, plan));
+  };
+  try {
+    fmt::print("{}", in_own_process(arguments.in, true, work, limits));
+  } catch (const Error& error) {
+    // Of a process that died its own clearing up is not done.
+    if (!arguments.plan && error.kind() != ErrorKind::usage) repack::remove_parts(request.out);
+    throw;
+  }
+}
+
+void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
+  std::optional<repack::RepackRequest> request;
+  try {
+    request = request_of(arguments, comm.size());
+  } catch (const Error& error) {
+    throw error.agreed();  // every rank has the same command line
+  }
+  std::optional<repack::RepackPlan> plan;
+  agree_on(comm, [&] { plan = repack::plan_repack(*request); });
+  std::optional<repack::RepackReport> report;
+  if (!arguments.plan) {
+    Progress progress("repacking", "", plan->bytes(), comm.rank() == 0);
+    request->progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
+    request->announce = [](const std::string& line) { fmt::print(stderr, "weft: {}\n", line); };
+    request->stopped = [] { return stopped != 0; };
+    listen_to_signals();
+    report = repack::repack(comm, *request, *plan);
+  }
+  if (comm.rank() == 0) fmt::print("{}", text_of(arguments, *request, *plan, report));
+}
+
+void run(const RepackArguments& arguments) {
+  if (!is_launched()) return run_alone(arguments);
+  // Before there is MPI: what HDF5 makes of the file's metadata, where that may go wrong.
+  const repack::RepackRequest request = request_of(arguments, 1);
+  in_own_process(arguments.in, false, [&](OwnProcess&) {
+    repack::plan_repack(request);
+    return std::string();
+  });
+  on_ranks([&](Communicator& comm) { run_on_ranks(arguments, comm); });
+}
+
+}  // namespace
+
+void add_repack_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("repack", "Write any HDF5 file anew, in chunks that suit its reads");
+  const auto arguments = std::make_shared<RepackArguments>();
+  command->add_option("in", arguments->in, "Any HDF5 file")->required();
+  command->add_option("out", arguments->out, "The file to write");
+  command
+      ->add_option("--read", arguments->reads,
+                   "What will be read, and how often: snapshot, trace, block, plane, box[..]")
+      ->capture_default_str();
+  command->add_option("--ranks", arguments->ranks, "of a read called block");
+  command->add_option("--target", arguments->target, "bytes of a chunk, at most")->capture_default_str();
+  command->add_option("--latency", arguments->latency, "what a request costs where it will be read")
+      ->capture_default_str();
+  command->add_option("--bandwidth", arguments->bandwidth, "how fast bytes come there")->capture_default_str();
+  command->add_option("--dataset", arguments->datasets, "lay out these anew; all with steps where nothing is said");
+  command->add_option("--axes", arguments->axes,
+                      "of these datasets, as step,node,component; recognised where nothing is said");
+  command
+      ->add_option("--filter", arguments->filter,
+                   "none, deflate:6, shuffle+deflate, zstd:3, fletcher32, .. joined by +; keep: as they have")
+      ->capture_default_str();
+  command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
+  command->add_option("--jobs", arguments->jobs, "threads a rank; one a core where nothing is said");
+  command->add_flag("--in-place", arguments->in_place,
+                    "Replace the file itself, once the new one is whole and on the disk");
+  command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");
+  command->add_flag("--plan", arguments->plan, "Only say what would be done");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer("Example:\n  weft repack results.h5 quick.h5 --read snapshot=1,trace=4 --filter shuffle+deflate");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,436 @@
+#include "weft/repack/repack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "weft/repack/conveyor.hpp"
+#include "weft/repack/skeleton.hpp"
+#include "weft/repack/target_file.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/recording.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::repack {
+
+namespace {
+
+using storage::Handle;
+
+Handle open_dataset(hid_t file, const std::string& path) {
+  return Handle(
+      storage::check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
+}
+
+// Chunk addresses from rank 0, which has the new file open, to all.
+storage::ChunkAddresses shared(Communicator& comm, const std::optional<storage::ArrayMap>& map) {
+  std::vector<std::byte> bytes;
+  if (comm.rank() == 0) {
+    nlohmann::json addresses = {map->addresses.base, map->addresses.stride, map->addresses.listed};
+    const std::vector<std::uint8_t> packed = nlohmann::json::to_cbor(addresses);
+    const auto view = std::as_bytes(std::span(packed));
+    bytes.assign(view.begin(), view.end());
+  }
+  comm.broadcast(bytes, 0);
+  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  const nlohmann::json addresses = nlohmann::json::from_cbor(first, first + bytes.size());
+  storage::ChunkAddresses result;
+  result.base = addresses[0].get<std::uint64_t>();
+  result.stride = addresses[1].get<std::uint64_t>();
+  result.listed = addresses[2].get<std::vector<std::uint64_t>>();
+  return result;
+}
+
+// A file of target chunks one behind the other, not encoded, removed when it goes.
+class SpillFile {
+ public:
+  SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes) : comm_(comm), path_(path) {
+    agree_on(comm, [&] {
+      if (comm.rank() != 0) return;
+      const auto made = storage::open_posix(path, storage::OpenMode::create);
+      const std::byte last{0};
+      made->write_at(bytes - 1, storage::Bytes(&last, 1));
+      made->close();
+    });
+    agree_on(comm, [&] { store_ = storage::open_posix(path, storage::OpenMode::write); });
+  }
+  ~SpillFile() {
+    store_.reset();
+    if (comm_.rank() == 0) std::remove(path_.c_str());
+  }
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+
+  storage::ByteStore& store() { return *store_; }
+
+ private:
+  Communicator& comm_;
+  std::string path_;
+  std::unique_ptr<storage::ByteStore> store_;
+};
+
+class Repacking {
+ public:
+  Repacking(Communicator& comm, const RepackRequest& request, const RepackPlan& plan)
+      : comm_(comm), request_(request), plan_(plan), workers_(worker_count(request)), total_(plan.bytes()) {}
+
+  RepackReport run() {
+    const Stopwatch clock;
+    const storage::QuietHdf5 quiet;
+    report_.datasets.resize(plan_.chosen.size());
+    agree_on(comm_, [&] {
+      in_ = storage::open_recording(request_.in);
+      bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
+      if (comm_.rank() == 0) make_skeleton();
+    });
+    part_ = shared_path();
+    agree_on(comm_, [&] { bytes_out_ = storage::open_posix(part_, storage::OpenMode::write); });
+    for (const bool direct : {true, false}) {
+      // Straight writes first, while HDF5 has the file closed.
+      if (!direct && comm_.rank() == 0) agree_alone([&] { reopen(); });
+      for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
+        if (plan_.chosen[i].direct_target != direct) continue;
+        const Stopwatch dataset_clock;
+        move(i);
+        report_.datasets[i].seconds = dataset_clock.seconds();
+      }
+    }
+    agree_on(comm_, [&] {
+      bytes_out_->close();
+      if (comm_.rank() == 0) finish();
+    });
+    report_.seconds = clock.seconds();
+    return report_;
+  }
+
+ private:
+  // What rank 0 does alone is told to the others at the next agreement.
+  void agree_alone(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      failed_alone_ = error;
+    }
+  }
+
+  void check() const {
+    if (request_.stopped && request_.stopped()) {
+      throw Error(ErrorKind::system, request_.out, "was not written: interrupted",
+                  fmt::format("{} is as it was", request_.in));
+    }
+  }
+
+  void make_skeleton() {
+    target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite);
+    const Handle creation = file_creation(in_);
+    user_block_ = user_block_of(in_);
+    std::uint64_t expected = 0;
+    for (const Chosen& chosen : plan_.chosen) {
+      if (chosen.direct_target) expected += chosen.facts.logical_bytes();
+    }
+    target_->check_length(expected);
+    out_ =
+        Handle(storage::check_hdf5(H5Fcreate(target_->part().c_str(), H5F_ACC_TRUNC, creation, storage::file_access()),
+                                   target_->part(), "cannot be created"));
+    std::vector<NewLayout> anew;
+    for (const Chosen& chosen : plan_.chosen) {
+      anew.push_back({chosen.facts.path, chosen.chunk, chosen.filters, chosen.direct_target});
+    }
+    const SkeletonReport made = copy_skeleton(in_, out_, anew, [this] { check(); });
+    report_.copied_datasets = made.copied_datasets;
+    report_.lost_references = made.lost_references;
+    for (const Chosen& chosen : plan_.chosen) {
+      std::optional<storage::ArrayMap> map;
+      if (chosen.direct_target) {
+        const Handle dataset = open_dataset(out_, chosen.facts.path);
+        map = map_bytes(dataset, facts_of(dataset, chosen.facts.path));
+        if (!map) throw Error(ErrorKind::system, chosen.facts.path, "got no place in the new file");
+      }
+      maps_.push_back(std::move(map));
+    }
+    close_out(target_->part());
+  }
+
+  // A file that HDF5 cannot close takes the library down when the program ends; one that it cannot flush can still be
+  // closed once there is room again (TargetFile).
+  void close_out(const std::string& path) {
+    storage::check_hdf5(H5Fflush(out_, H5F_SCOPE_GLOBAL), path, "cannot be written");
+    storage::check_hdf5(out_.reset(), path, "cannot be closed");
+  }
+
+  std::string shared_path() {
+    std::vector<std::byte> bytes;
+    if (target_) {
+      const auto view = std::as_bytes(std::span(target_->part()));
+      bytes.assign(view.begin(), view.end());
+    }
+    comm_.broadcast(bytes, 0);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  void reopen() {
+    out_ = Handle(storage::check_hdf5(H5Fopen(part_.c_str(), H5F_ACC_RDWR, storage::file_access()), part_,
+                                      "cannot be opened again"));
+  }
+
+  void move(std::size_t number) {
+    const Chosen& chosen = plan_.chosen[number];
+    Handle source_dataset;
+    std::optional<storage::ArrayMap> source_map;
+    std::optional<WholeChunks> chunks;
+    Conveyance what;
+    origins_.reset();
+    agree_on(comm_, [&] {
+      if (failed_alone_) throw *failed_alone_;
+      source_dataset = open_dataset(in_, chosen.facts.path);
+      what.fill = fill_value(source_dataset);
+      if (chosen.direct_source) {
+        source_map = map_bytes(source_dataset, chosen.facts);
+      } else {
+        origins_ = stored_origins(source_dataset, chosen.facts);
+        chunks.emplace(source_dataset, chosen.facts);
+      }
+    });
+    what.name = chosen.facts.path;
+    what.shape = chosen.facts.shape;
+    what.element_bytes = chosen.facts.element_bytes;
+    what.pass = chosen.plan.first;
+    what.check = [this] { check(); };
+    what.moved = [this](std::uint64_t bytes) {
+      done_ += bytes;
+      if (request_.progress) request_.progress(done_ * static_cast<std::uint64_t>(comm_.size()), total_);
+    };
+    if (source_map) {
+      what.source.map = &*source_map;
+      what.source.bytes = bytes_in_.get();
+    } else {
+      what.source.chunks = &*chunks;
+      what.source.chunk = chosen.facts.chunk;
+      what.source.filters = chosen.facts.filters;
+    }
+    what.sink.chunk = chosen.chunk;
+    what.sink.filters = chosen.filters;
+
+    if (chosen.direct_target) {
+      const storage::ArrayMap map =
+          byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
+                   shared(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
+      what.sink.map = &map;
+      what.sink.bytes = bytes_out_.get();
+      reserve(map);
+      straight(what, chosen);
+      return;
+    }
+    if (!chosen.plan.spill) {
+      through_hdf5(what, chosen);
+      return;
+    }
+    if (request_.announce && comm_.rank() == 0) {
+      request_.announce(fmt::format(
+          "{}: its chunks and the new ones fit the budget of {} only one after the other; they meet in "
+          "a spill file of {} beside {}, which is removed again",
+          chosen.facts.path, format_bytes(request_.budget_bytes), format_bytes(chosen.plan.spill_bytes), request_.out));
+    }
+    SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes);
+    storage::ChunkAddresses addresses;
+    addresses.stride = element_count(chosen.chunk) * chosen.facts.element_bytes;
+    const storage::ArrayMap map =
+        byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes, addresses);
+    what.sink.map = &map;
+    what.sink.bytes = &spill.store();
+    const auto moved = std::exchange(what.moved, [](std::uint64_t) {});
+    straight(what, chosen);
+
+    what.moved = moved;
+    what.pass = chosen.plan.second;
+    what.source = {&map, &spill.store(), nullptr, {}, {}};
+    what.sink = {nullptr, nullptr, {}, chosen.chunk, chosen.filters};
+    through_hdf5(what, chosen);
+  }
+
+  // The disk's room for all chunks, asked for at once: a full disk is met before hours of work.
+  void reserve(const storage::ArrayMap& map) {
+    agree_on(comm_, [&] {
+      if (comm_.rank() != 0) return;
+      std::uint64_t chunks = 1;
+      for (std::size_t i = 0; i < map.shape.size(); ++i) chunks *= ceil_div(map.shape[i], map.chunk[i]);
+      if (map.addresses.listed.empty()) bytes_out_->reserve(map.addresses.base, chunks * map.addresses.stride);
+    });
+  }
+
+  // All regions of a pass, or those with something in them where that is known.
+  std::vector<std::uint64_t> regions_of(const Conveyance& what, const Chosen& chosen) const {
+    if (origins_) return regions_touched(what.shape, what.pass.region, chosen.facts.chunk, *origins_);
+    constexpr std::uint64_t kMost = 1ULL << 27;
+    if (what.pass.regions(what.shape) > kMost) {
+      throw Error(ErrorKind::data, what.name, fmt::format("is {}, more than can be walked", to_string(what.shape)),
+                  "check its extents: the file may be damaged");
+    }
+    std::vector<std::uint64_t> regions(what.pass.regions(what.shape));
+    std::iota(regions.begin(), regions.end(), std::uint64_t{0});
+    return regions;
+  }
+
+  // Every rank moves its regions, without a word to the others.
+  void straight(const Conveyance& what, const Chosen& chosen) {
+    agree_on(comm_, [&] {
+      Conveyor conveyor(workers_, what);
+      std::vector<std::uint64_t> mine;
+      const std::vector<std::uint64_t> all = regions_of(what, chosen);
+      for (auto i = static_cast<std::size_t>(comm_.rank()); i < all.size();
+           i += static_cast<std::size_t>(comm_.size())) {
+        mine.push_back(all[i]);
+      }
+      conveyor.run(mine);
+    });
+  }
+
+  // Every rank moves a region, then hands its chunks to rank 0, which alone writes them.
+  void through_hdf5(Conveyance what, const Chosen& chosen) {
+    Handle dataset;
+    std::optional<HdfChunks> written;
+    std::vector<ReadyChunk> ready;
+    agree_on(comm_, [&] {
+      if (comm_.rank() != 0) return;
+      dataset = open_dataset(out_, chosen.facts.path);
+      written.emplace(dataset, chosen.facts, chosen.chunk, chosen.filters);
+    });
+    what.sink.ready = [&](ReadyChunk&& chunk) {
+      if (written) {
+        write(*written, chunk);
+      } else {
+        ready.push_back(std::move(chunk));
+      }
+    };
+    const std::vector<std::uint64_t> regions = regions_of(what, chosen);
+    const auto ranks = static_cast<std::size_t>(comm_.size());
+    const auto rank = static_cast<std::size_t>(comm_.rank());
+    std::unique_ptr<Conveyor> conveyor;
+    agree_on(comm_, [&] { conveyor = std::make_unique<Conveyor>(workers_, what); });
+    if (ranks == 1) {
+      agree_on(comm_, [&] { conveyor->run(regions); });
+    }
+    for (std::size_t round = 0; ranks > 1 && round < regions.size(); round += ranks) {
+      agree_on(comm_, [&] {
+        if (round + rank < regions.size()) conveyor->run(std::span(regions).subspan(round + rank, 1));
+      });
+      for (int sender = 1; sender < comm_.size(); ++sender) gather(sender, ready, written);
+    }
+    agree_on(comm_, [&] {
+      if (!dataset.valid()) return;
+      storage::check_hdf5(H5Dflush(dataset), chosen.facts.path, "cannot be written");
+    });
+  }
+
+  // One rank's chunks to rank 0. Collective.
+  void gather(int sender, std::vector<ReadyChunk>& ready, std::optional<HdfChunks>& written) {
+    std::vector<std::byte> message;
+    if (comm_.rank() == sender) {
+      message = packed(ready);
+      ready.clear();
+    }
+    const std::uint64_t length = comm_.max(message.size());
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+    if (comm_.rank() == sender) outgoing.push_back({0, message});
+    if (comm_.rank() == 0) {
+      message.resize(length);
+      incoming.push_back({sender, message});
+    }
+    comm_.exchange(outgoing, incoming);
+    agree_on(comm_, [&] {
+      if (comm_.rank() == 0) unpack(message, *written);
+    });
+  }
+
+  static std::vector<std::byte> packed(const std::vector<ReadyChunk>& chunks) {
+    std::vector<std::byte> message;
+    const auto put = [&](const void* data, std::size_t bytes) {
+      const auto* first = static_cast<const std::byte*>(data);
+      message.insert(message.end(), first, first + bytes);
+    };
+    for (const ReadyChunk& chunk : chunks) {
+      const std::uint64_t head[] = {chunk.skipped, chunk.bytes.size()};
+      put(head, sizeof(head));
+      put(chunk.origin.data(), chunk.origin.size() * sizeof(std::uint64_t));
+      put(chunk.bytes.data(), chunk.bytes.size());
+    }
+    return message;
+  }
+
+  void unpack(const std::vector<std::byte>& message, HdfChunks& written) {
+    std::size_t at = 0;
+    while (at < message.size()) {
+      std::uint64_t head[2];
+      std::memcpy(head, message.data() + at, sizeof(head));
+      at += sizeof(head);
+      ReadyChunk chunk;
+      chunk.skipped = static_cast<std::uint32_t>(head[0]);
+      chunk.origin.resize(written.rank());
+      std::memcpy(chunk.origin.data(), message.data() + at, chunk.origin.size() * sizeof(std::uint64_t));
+      at += chunk.origin.size() * sizeof(std::uint64_t);
+      chunk.bytes.assign(message.begin() + static_cast<long>(at), message.begin() + static_cast<long>(at + head[1]));
+      at += head[1];
+      write(written, chunk);
+    }
+  }
+
+  void write(HdfChunks& written, const ReadyChunk& chunk) {
+    hsize_t now = 0;
+    H5Fget_filesize(out_, &now);
+    target_->check_length(now + 2 * chunk.bytes.size());
+    written.write(chunk);
+  }
+
+  void finish() {
+    if (!out_.valid()) reopen();
+    for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
+      const Handle dataset = open_dataset(out_, plan_.chosen[i].facts.path);
+      if (H5Aexists(dataset, "weft_layout") > 0) {
+        storage::write_attribute(dataset, "weft_layout", plan_.chosen[i].rationale);
+      }
+      report_.datasets[i].stored_before = plan_.chosen[i].facts.stored_bytes;
+      report_.datasets[i].stored_after = H5Dget_storage_size(dataset);
+    }
+    close_out(part_);
+    copy_user_block(request_.in, part_, user_block_);
+    report_.file_bytes_before = plan_.survey.file_bytes;
+    report_.file_bytes_after = storage::open_posix(part_, storage::OpenMode::read)->size();
+    check();
+    target_->finish(request_.in_place);
+  }
+
+  Communicator& comm_;
+  const RepackRequest& request_;
+  const RepackPlan& plan_;
+  Workers workers_;
+  std::uint64_t total_;
+  std::uint64_t done_ = 0;
+  Handle in_;
+  Handle out_;
+  std::unique_ptr<TargetFile> target_;  // rank 0's
+  std::string part_;
+  std::vector<std::optional<storage::ArrayMap>> maps_;  // rank 0's, of the straight targets
+  std::unique_ptr<storage::ByteStore> bytes_in_;
+  std::unique_ptr<storage::ByteStore> bytes_out_;
+  std::optional<std::vector<Shape>> origins_;  // of the source's stored chunks, where that is worth knowing
+  std::uint64_t user_block_ = 0;
+  std::optional<Error> failed_alone_;
+  RepackReport report_;
+};
+
+}  // namespace
+
+RepackReport repack(Communicator& comm, const RepackRequest& request, const RepackPlan& plan) {
+  return Repacking(comm, request, plan).run();
+}
+
+}  // namespace weft::repack
