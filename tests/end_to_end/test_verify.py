@@ -352,6 +352,7 @@ def write_other(path: Path, **how: Any) -> None:
         file["switch"] = np.array([0, 1, 1], dtype=h5py.enum_dtype({"OFF": 0, "ON": 1}, basetype="i2"))
         file["single"] = np.dtype("f4")
         file.create_dataset("named", data=np.arange(3, dtype="f4"), dtype=file["single"])
+        file["text"] = "one alone"
         file["scalar"], file["none"], file["empty"] = 3.5, h5py.Empty("f4"), np.zeros((0, 3))
         file["small"], file["half"] = np.arange(-3, 3, dtype="i1"), np.arange(4, dtype=order + "f2")
         file.create_dataset("sparse", (100, 100), "f4", chunks=(10, 10), fillvalue=7, **filters)[5, 5] = 1
@@ -371,7 +372,7 @@ def test_layouts_make_no_difference(tmp_path: Path, right: int) -> None:
     write_other(tmp_path / "b.h5", **dict(LAYOUTS[right]))
     report = verify(tmp_path / "a.h5", tmp_path / "b.h5")
     assert report["differences"] == report["values"] == report["unreadable"] == []
-    assert report["compared"]["datasets"] == 16 and report["compared"]["links"] == 2
+    assert report["compared"]["datasets"] == 17 and report["compared"]["links"] == 2
     strict = verify(tmp_path / "b.h5", tmp_path / "a.h5", "--strict")
     swapped = {d["path"] for d in strict["differences"]}
     assert swapped == ({"/Data", "/pairs", "/half"} if right == 3 else set())
@@ -442,6 +443,21 @@ def test_runs_of_other_layouts_hold_the_same(tmp_path: Path) -> None:
         report = verify(paths[0], path)
         assert report["equal"] and report["compared"]["bytes"] > 2 * 21 * 211 * 8
     assert not verify(paths[0], paths[1], "--strict")["equal"]
+
+
+def test_checksums_belong_to_the_layout(tmp_path: Path) -> None:
+    w.run_ecg(tmp_path / "a.h5", *SMALL)
+    shutil.copy(tmp_path / "a.h5", tmp_path / "b.h5")
+    verify(tmp_path / "b.h5", "--add-checksums")
+    assert verify(tmp_path / "a.h5", tmp_path / "b.h5")["equal"]
+    assert not verify(tmp_path / "a.h5", tmp_path / "b.h5", "--strict")["equal"]
+    write_other(tmp_path / "c.h5")
+    shutil.copy(tmp_path / "c.h5", tmp_path / "d.h5")
+    with h5py.File(tmp_path / "d.h5", "r+") as file:
+        file["weft/checksums/time"] = np.zeros(1, dtype=np.uint32)
+    assert (
+        verify(tmp_path / "c.h5", tmp_path / "d.h5")["equal"] and verify(tmp_path / "d.h5", tmp_path / "c.h5")["equal"]
+    )
 
 
 def test_memory_is_bounded(tmp_path: Path) -> None:

@@ -98,6 +98,18 @@ std::vector<FoundLink> links_of(hid_t group, const std::string& path) {
   return links;
 }
 
+void leave_out(ObjectWalk& walk, const std::string& path) {
+  const auto is_there = [&](const auto& one) { return one.path == path || one.path.starts_with(path + "/"); };
+  std::erase_if(walk.objects, is_there);
+  std::erase_if(walk.links, is_there);
+  walk.by_address.clear();
+  for (std::size_t i = 0; i < walk.objects.size(); ++i) walk.by_address[walk.objects[i].address] = i;
+  // A second name of what is gone names nothing any more.
+  std::erase_if(walk.links, [&](const FoundLink& link) {
+    return link.kind == LinkKind::hard && walk.by_address.count(link.address) == 0;
+  });
+}
+
 ObjectWalk walk_objects(hid_t file) {
   const storage::QuietHdf5 quiet;
   ObjectWalk walk;
@@ -110,9 +122,9 @@ ObjectWalk walk_objects(hid_t file) {
         const Handle object(
             check_hdf5(H5Oopen(file, link.path.c_str(), H5P_DEFAULT), link.path, "cannot be opened", ErrorKind::data));
         link.address = address_of(object);
+        const std::optional<ObjectKind> kind = kind_of(object);
+        if (!kind) throw Error(ErrorKind::data, link.path, "is no group, dataset or type");
         if (walk.by_address.try_emplace(link.address, walk.objects.size()).second) {
-          const std::optional<ObjectKind> kind = kind_of(object);
-          if (!kind) throw Error(ErrorKind::data, link.path, "is no group, dataset or type");
           walk.objects.push_back({link.path, *kind, link.address});
           if (*kind == ObjectKind::group) {
             const std::vector<FoundLink> links = links_of(object, link.path);

@@ -54,6 +54,9 @@ std::uint64_t address_of(hid_t object);
 // The links of an open group by name, without their addresses. Throws Error(data) where they cannot be listed.
 std::vector<FoundLink> links_of(hid_t group, const std::string& path);
 
+// Takes the object at `path` and all below it out of a walk.
+void leave_out(ObjectWalk& walk, const std::string& path);
+
 // Walks an open file.
 ObjectWalk walk_objects(hid_t file);
 

@@ -7,6 +7,7 @@
 #include "weft/repack/dataset_reader.hpp"
 #include "weft/repack/open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/open_elsewhere.hpp"
 #include "weft/storage/series_file.hpp"
 
 namespace weft::repack {
@@ -101,6 +102,9 @@ std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
     throw Error(ErrorKind::usage, path, "is not a Weft file, and only those are given checksums where they lie",
                 "weft repack --checksums makes a copy with them");
   }
+  if (storage::is_open_for_writing(path)) {
+    throw Error(ErrorKind::usage, path, "is being written: a program has it open", "wait for it to end");
+  }
   const storage::SeriesMap map = storage::read_series_map(path);
   std::vector<ChecksumTable> tables;
   std::uint64_t total = 0;
@@ -111,6 +115,10 @@ std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
       const Handle dataset(
           check_hdf5(H5Dopen2(file, array.path.c_str(), H5P_DEFAULT), array.path, "cannot be opened", ErrorKind::data));
       const DatasetFacts facts = facts_of(dataset, array.path);
+      if (!facts.filters.empty()) {
+        throw Error(ErrorKind::usage, path, "has filtered chunks, and only others are given checksums where they lie",
+                    "weft repack --checksums makes a copy with them");
+      }
       if (facts.empty) return;
       wanted.emplace_back(array.path, checksum_pieces(facts));
       total += facts.logical_bytes();

@@ -35,7 +35,8 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
 // Gives a finished Weft file a checksum of every chunk of its fields and of its other arrays. The file is changed as
 // docs/format.md says, so a crash meanwhile loses nothing; no run may be writing it. Those it had are
 // replaced. Returns how many there are now.
-// Throws Error(usage) where the file is not Weft's, Error(data) where something in it cannot be read.
+// Throws Error(usage) where the file is not Weft's, is being written or has filtered chunks, Error(data) where
+// something in it cannot be read.
 std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
                             const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
 
