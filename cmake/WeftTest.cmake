@@ -1,6 +1,6 @@
 # One line per test: weft_add_unit_tests, weft_add_mpi_test, weft_add_python_tests.
 # No test may run longer than this, whatever else the machine does; a hanging rank ends here.
-set(WEFT_TEST_TIMEOUT 120)
+set(WEFT_TEST_TIMEOUT 300)
 if(WEFT_SANITIZE)
   set(WEFT_TEST_TIMEOUT 600)
 endif()
@@ -85,15 +85,16 @@ function(weft_add_mpi_test name)
   endforeach()
 endfunction()
 
-# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
+# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path] [ONE_PROCESS NAME...]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
 #   WEFT              the command
 #   WEFT_EXAMPLES     the folder of the built examples
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
+# ONE_PROCESS names files whose commands run on no ranks: two of them run side by side, and they run with one MPI alone.
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
-  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "ONE_PROCESS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)  # many commands each, every one with a time limit of its own; 120 s is little on a busy machine
   endif()
@@ -109,11 +110,18 @@ function(weft_add_python_tests folder)
   list(JOIN mpiexec " " launcher)
   foreach(file ${files})
     cmake_path(GET file STEM name)
+    set(processors 2)
+    if(name IN_LIST arg_ONE_PROCESS)
+      if(WEFT_MPI_FLAVOUR STREQUAL "mpich")
+        continue()
+      endif()
+      set(processors 1)
+    endif()
     set(test ${folder}.${name})
     weft_scratch(${test} scratch)
     add_test(NAME ${test} WORKING_DIRECTORY ${scratch}
              COMMAND ${arg_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
-    set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
+    set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
       ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
   endforeach()
 endfunction()
