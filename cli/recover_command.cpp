@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/guarded.hpp"
 #include "weft/repack/recovery.hpp"
+#include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -61,12 +61,10 @@ void add_recover_command(CLI::App& app) {
       "go on from there. Files that Weft did not write are not recovered.\n"
       "Example:\n  weft recover heart.h5 && weft verify heart.h5");
   command->callback([arguments] {
-    const int code = guarded(arguments->path, [&] {
-      const Recovery recovery = repack::recover_file(arguments->path, arguments->dry_run);
-      fmt::print("{}", arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery));
-      return 0;
-    });
-    if (code != 0) throw CLI::RuntimeError(code);
+    fmt::print("{}", in_own_process(arguments->path, true, [&](OwnProcess&) {
+                 const Recovery recovery = repack::recover_file(arguments->path, arguments->dry_run);
+                 return arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery);
+               }));
   });
 }
 

@@ -6,7 +6,7 @@
 namespace weft::cli {
 
 // Registers the subcommand. Its callback prints to standard output, does its work in a process of its own
-// (cli/guarded.hpp) and throws CLI::RuntimeError with the exit code where that failed.
+// (support/own_process.hpp) and throws weft::Error.
 void add_recover_command(CLI::App& app);
 
 }  // namespace weft::cli

@@ -9,14 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "cli/guarded.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/comparison.hpp"
 #include "weft/repack/file_check.hpp"
 #include "weft/repack/piece_sums.hpp"
 #include "weft/repack/pieces.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/progress.hpp"
+#include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -120,21 +119,20 @@ std::string to_text(const Comparison& result, std::uint64_t limit) {
   return text;
 }
 
-// A bar of bytes for whoever waits.
-class BytesDone {
- public:
-  explicit BytesDone(std::string what) : what_(std::move(what)) {}
-
-  void operator()(std::uint64_t done, std::uint64_t total) {
+// Bytes that were read, for whoever waits.
+std::function<void(std::uint64_t, std::uint64_t)> progress_to(OwnProcess& self, const char* what) {
+  return [&self, what, begun = false](std::uint64_t done, std::uint64_t total) mutable {
     constexpr std::uint64_t kUnit = 1ULL << 20;
-    if (!progress_) progress_ = std::make_unique<Progress>(what_, "MiB", total / kUnit, true);
-    progress_->update(done / kUnit);
-    still_working();
-  }
+    if (!begun) self.phase(what, "MiB", total / kUnit);
+    begun = true;
+    self.done(done / kUnit);
+  };
+}
 
- private:
-  std::string what_;
-  std::unique_ptr<Progress> progress_;
+// What is printed, and whether all is well.
+struct Answer {
+  std::string text;
+  bool well = true;
 };
 
 json to_json(const repack::FileReport& report) {
@@ -162,41 +160,50 @@ std::string to_text(const repack::FileReport& report) {
   return fmt::format("{}\n{} is {}\n", text_table(rows, 3), report.path, report.sound() ? "sound" : "NOT sound");
 }
 
-bool check(const VerifyArguments& arguments) {
+Answer check(const VerifyArguments& arguments, OwnProcess& self) {
   repack::FileCheckOptions options;
   options.quick = arguments.quick;
   options.budget_bytes = parse_bytes(arguments.budget);
-  repack::FileReport report;
-  {
-    BytesDone progress("reading");
-    options.progress = std::ref(progress);
-    report = repack::check_file(arguments.path, options);
-  }
-  json result = arguments.json ? to_json(report) : json();
-  if (!arguments.json) fmt::print("{}", to_text(report));
+  options.progress = progress_to(self, "reading");
+  const repack::FileReport report = repack::check_file(arguments.path, options);
+  json result = to_json(report);
+  std::string text = to_text(report);
   if (arguments.add_checksums && report.sound()) {
-    BytesDone progress("summing");
-    const std::uint64_t sums = repack::add_checksums(arguments.path, options.budget_bytes, std::ref(progress));
+    const std::uint64_t sums =
+        repack::add_checksums(arguments.path, options.budget_bytes, progress_to(self, "summing"));
     result["checksums_added"] = sums;
-    if (!arguments.json) fmt::print("{} checksums are in it now\n", format_count(sums));
+    text += fmt::format("{} checksums are in it now\n", format_count(sums));
   }
-  if (arguments.json) fmt::print("{}", dump(result));
-  return report.sound();
+  return {arguments.json ? dump(result) : text, report.sound()};
 }
 
-// Whether they hold the same.
-bool compare(const VerifyArguments& arguments) {
+Answer compare(const VerifyArguments& arguments, OwnProcess& self) {
   repack::ComparisonOptions options;
   options.strict = arguments.strict;
   options.budget_bytes = parse_bytes(arguments.budget);
-  Comparison result;
-  {
-    BytesDone progress("comparing");
-    options.progress = std::ref(progress);
-    result = repack::compare_files(arguments.path, arguments.other, options);
+  options.progress = progress_to(self, "comparing");
+  const Comparison result = repack::compare_files(arguments.path, arguments.other, options);
+  return {arguments.json ? dump(to_json(result)) : to_text(result, arguments.limit), result.equal()};
+}
+
+void run(const VerifyArguments& arguments) {
+  const bool single = arguments.other.empty();
+  if (!single && (arguments.quick || arguments.add_checksums)) {
+    throw Error(ErrorKind::usage, arguments.quick ? "--quick" : "--add-checksums", "goes with one file",
+                "leave the other out");
   }
-  fmt::print("{}", arguments.json ? dump(to_json(result)) : to_text(result, arguments.limit));
-  return result.equal();
+  OwnProcessLimits limits;
+  limits.compute_without_a_word = 60;  // listing a million objects takes its time
+  limits.machine_memory_only = true;
+  const std::string answer = in_own_process(
+      arguments.path, true,
+      [&](OwnProcess& self) {
+        const Answer found = (single ? check : compare)(arguments, self);
+        return (found.well ? "+" : "-") + found.text;
+      },
+      limits);
+  fmt::print("{}", answer.substr(1));
+  if (answer[0] != '+') throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -223,15 +230,7 @@ void add_verify_command(CLI::App& app) {
   command->footer(
       "Exit code: 0 where all is well, 1 where not.\n"
       "Examples:\n  weft verify heart.h5\n  weft verify heart.h5 copy.h5");
-  command->callback([arguments] {
-    const bool single = arguments->other.empty();
-    if (!single && (arguments->quick || arguments->add_checksums)) {
-      throw Error(ErrorKind::usage, arguments->quick ? "--quick" : "--add-checksums", "goes with one file",
-                  "leave the other out");
-    }
-    const int code = guarded(arguments->path, [&] { return (single ? check : compare)(*arguments) ? 0 : 1; });
-    if (code != 0) throw CLI::RuntimeError(code);
-  });
+  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace weft::cli

@@ -6,7 +6,7 @@
 namespace weft::cli {
 
 // Registers the subcommand. Its callback prints to standard output, does its work in a process of its own
-// (cli/guarded.hpp) and throws CLI::RuntimeError with the exit code where all is not well.
+// (support/own_process.hpp), and throws weft::Error, or CLI::RuntimeError with the exit code where all is not well.
 void add_verify_command(CLI::App& app);
 
 }  // namespace weft::cli

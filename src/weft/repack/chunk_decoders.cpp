@@ -1,31 +1,19 @@
 #include "weft/repack/chunk_decoders.hpp"
 
+#include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "weft/support/workers.hpp"
 
 namespace weft::repack {
 
 class ChunkDecoders::Impl {
  public:
   Impl(const std::vector<storage::Filter>& filters, std::uint64_t chunk_bytes, unsigned threads)
-      : chunk_bytes_(chunk_bytes) {
-    std::vector<storage::ChunkCoder> coders;  // all of them before any thread: they may refuse
-    for (unsigned i = 0; i < threads; ++i) coders.emplace_back(filters);
-    for (storage::ChunkCoder& coder : coders) {
-      threads_.emplace_back([this, coder = std::move(coder)]() mutable { work(coder); });
-    }
-  }
-
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+      : chunks_(threads, std::vector<std::byte>(chunk_bytes)), workers_(static_cast<int>(threads)) {
+    for (unsigned i = 0; i < threads; ++i) coders_.emplace_back(filters);
   }
 
   struct Job {
@@ -35,52 +23,41 @@ class ChunkDecoders::Impl {
     Fail fail;
   };
 
-  void add(Job job) {
+  void add(const std::shared_ptr<const Job>& job) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return jobs_.size() < threads_.size(); });
-    jobs_.push_back(std::move(job));
-    changed_.notify_all();
+    changed_.wait(lock, [&] { return pending_ < 2 * coders_.size(); });
+    ++pending_;
+    workers_.submit([this, job](int worker) {
+      work(*job, static_cast<std::size_t>(worker));
+      const std::lock_guard done(mutex_);
+      --pending_;
+      changed_.notify_all();
+    });
   }
 
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return jobs_.empty() && busy_ == 0; });
+    changed_.wait(lock, [&] { return pending_ == 0; });
   }
 
  private:
-  void work(storage::ChunkCoder& coder) {
-    std::vector<std::byte> chunk;
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      const Job job = std::move(jobs_.front());
-      jobs_.pop_front();
-      ++busy_;
-      changed_.notify_all();
-      lock.unlock();
-      try {
-        chunk.resize(chunk_bytes_);
-        coder.decode(job.encoded, job.skipped, chunk);
-        job.use(chunk);
-      } catch (const Error& error) {
-        job.fail(error);
-      } catch (const std::exception& error) {
-        job.fail(Error(ErrorKind::system, "", error.what()));
-      }
-      lock.lock();
-      --busy_;
-      changed_.notify_all();
+  void work(const Job& job, std::size_t worker) {
+    try {
+      coders_[worker].decode(job.encoded, job.skipped, chunks_[worker]);
+      job.use(chunks_[worker]);
+    } catch (const Error& error) {
+      job.fail(error);
+    } catch (const std::exception& error) {
+      job.fail(Error(ErrorKind::system, "", error.what()));
     }
   }
 
-  std::uint64_t chunk_bytes_;
+  std::vector<std::vector<std::byte>> chunks_;  // one a worker, as the coders
+  std::vector<storage::ChunkCoder> coders_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  std::size_t busy_ = 0;
-  bool ending_ = false;
-  std::vector<std::thread> threads_;
+  std::size_t pending_ = 0;  // waiting, or being worked on
+  Workers workers_;          // ends first
 };
 
 ChunkDecoders::ChunkDecoders(const std::vector<storage::Filter>& filters, std::uint64_t chunk_bytes, unsigned threads)
@@ -88,7 +65,8 @@ ChunkDecoders::ChunkDecoders(const std::vector<storage::Filter>& filters, std::u
 ChunkDecoders::~ChunkDecoders() = default;
 
 void ChunkDecoders::decode(std::vector<std::byte> encoded, std::uint32_t skipped, Use use, Fail fail) {
-  impl_->add({std::move(encoded), skipped, std::move(use), std::move(fail)});
+  impl_->add(
+      std::make_shared<const Impl::Job>(Impl::Job{std::move(encoded), skipped, std::move(use), std::move(fail)}));
 }
 
 void ChunkDecoders::wait() { impl_->wait(); }

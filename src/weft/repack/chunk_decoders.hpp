@@ -18,8 +18,9 @@ namespace weft::repack {
 
 class ChunkDecoders {
  public:
-  // Both are called on the decoding threads, for different chunks at the same time.
-  using Use = std::function<void(std::span<const std::byte> chunk)>;
+  // Both are called on the decoding threads, for different chunks at the same time. What is in the chunk is good, and
+  // may be changed, until the call returns.
+  using Use = std::function<void(std::span<std::byte> chunk)>;
   using Fail = std::function<void(const Error& error)>;
 
   // Every chunk is `chunk_bytes` long when it is decoded. Throws Error(usage) unless coded_here(filters).

@@ -48,6 +48,7 @@ std::string extents_text(hid_t space, bool strict) {
   std::string text = fmt::format("{}", fmt::join(extents, "x"));
   if (strict && most != extents) {
     std::vector<std::string> words;
+    words.reserve(most.size());
     for (const hsize_t extent : most) words.push_back(extent == H5S_UNLIMITED ? "any" : std::to_string(extent));
     text += fmt::format(" of at most {}", fmt::join(words, "x"));
   }
@@ -144,7 +145,7 @@ class Walk {
 
   void tell_missing(const std::string& path, const std::string& file, std::set<std::string>& tops) {
     for (std::size_t end = path.size(); end != 0 && end != std::string::npos; end = path.rfind('/', end - 1)) {
-      if (tops.count(path.substr(0, end)) > 0) return;
+      if (tops.contains(path.substr(0, end))) return;
     }
     tops.insert(path);
     differ(path, fmt::format("is only in {}", file));
@@ -280,7 +281,7 @@ class Walk {
     if (sources.empty() || sources != virtual_sources(right)) return false;
     return std::all_of(sources.begin(), sources.end(), [&](const VirtualSource& source) {
       const std::string path = source.dataset.starts_with('/') ? source.dataset : "/" + source.dataset;
-      return source.file == "." && left_datasets_.count(path) > 0 && right_datasets_.count(path) > 0;
+      return source.file == "." && left_datasets_.contains(path) && right_datasets_.contains(path);
     });
   }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "weft/repack/box_copy.hpp"
 #include "weft/repack/places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/quantity.hpp"
@@ -19,40 +20,6 @@ namespace {
 
 using storage::check_hdf5;
 using storage::Handle;
-
-// Elements of `box` that lie in a chunk at `start`: from where it lies in the chunk to where it lies in the box.
-void copy_part(std::span<const std::byte> chunk, const Shape& extents, const Shape& start, const Box& box,
-               std::span<std::byte> values, std::uint64_t element_bytes) {
-  const std::size_t rank = extents.size();
-  Shape from(rank);
-  Shape to(rank);
-  Shape count(rank);
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::uint64_t begin = std::max(start[i], box.start[i]);
-    const std::uint64_t end = std::min(start[i] + extents[i], box.start[i] + box.count[i]);
-    if (begin >= end) return;
-    from[i] = begin - start[i];
-    to[i] = begin - box.start[i];
-    count[i] = end - begin;
-  }
-  const std::uint64_t rows = element_count(Shape(count.begin(), count.end() - 1));
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    std::uint64_t rest = row;
-    std::uint64_t source = from[rank - 1];
-    std::uint64_t target = to[rank - 1];
-    std::uint64_t source_stride = extents[rank - 1];
-    std::uint64_t target_stride = box.count[rank - 1];
-    for (std::size_t axis = rank - 1; axis-- > 0;) {
-      source += (from[axis] + rest % count[axis]) * source_stride;
-      target += (to[axis] + rest % count[axis]) * target_stride;
-      rest /= count[axis];
-      source_stride *= extents[axis];
-      target_stride *= box.count[axis];
-    }
-    std::memcpy(values.data() + target * element_bytes, chunk.data() + source * element_bytes,
-                count[rank - 1] * element_bytes);
-  }
-}
 
 // Of `path`, whatever place the error had.
 Error at(const std::string& path, const Error& error) {
@@ -161,9 +128,12 @@ void DatasetReader::fetch(std::uint64_t number, const UseChunk& use, const FailC
   std::uint32_t skipped = 0;
   try {
     std::vector<std::byte> encoded = encoded_chunk(where, skipped);
-    if (encoded.empty()) return use(number, unwritten_chunk());
+    if (encoded.empty()) {
+      std::vector<std::byte> chunk = unwritten_chunk();
+      return use(number, chunk);
+    }
     decoders_->decode(
-        std::move(encoded), skipped, [number, &use](std::span<const std::byte> chunk) { use(number, chunk); },
+        std::move(encoded), skipped, [number, &use](std::span<std::byte> chunk) { use(number, chunk); },
         [number, &fail, this, where](const Error& error) {
           fail(number, {ErrorKind::data, facts_.path,
                         fmt::format("the chunk at {} {}", index_text(where.start), error.what())});
@@ -207,30 +177,23 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
 
 void DatasetReader::read_by_chunks(const Box& box, std::span<std::byte> values) {
   const Pieces chunks(shape_, chunk_);
-  Shape first(shape_.size());
-  Shape counts(shape_.size());
-  for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-    first[axis] = box.start[axis] / chunk_[axis];
-    counts[axis] = (box.start[axis] + box.count[axis] - 1) / chunk_[axis] + 1 - first[axis];
-  }
   std::mutex mutex;
   std::optional<Error> failed;
-  const UseChunk copy = [&](std::uint64_t number, std::span<const std::byte> chunk) {
-    copy_part(chunk, chunk_, chunks.box(number).start, box, values, element_bytes_);
+  const UseChunk copy = [&](std::uint64_t number, std::span<std::byte> chunk) {
+    const Box where = chunks.box(number);
+    const Box part = common_part(box, where);
+    copy_box({values.data(), box.count, minus(part.start, box.start)},
+             {chunk.data(), chunk_, minus(part.start, where.start)}, part.count, element_bytes_);
   };
   const FailChunk note = [&](std::uint64_t, const Error& error) {
     const std::lock_guard lock(mutex);
     if (!failed) failed = error;
   };
-  const Pieces touched(counts, Shape(counts.size(), 1));
-  for (std::uint64_t n = 0; n < touched.count(); ++n) {
+  for_each_index(chunks_touched(box, chunk_), [&](const Shape& place) {
     std::uint64_t number = 0;
-    const Shape place = touched.box(n).start;
-    for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-      number = number * chunks.counts()[axis] + first[axis] + place[axis];
-    }
+    for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
     fetch(number, copy, note);
-  }
+  });
   decoders_->wait();
   if (failed) throw *failed;
 }

@@ -51,7 +51,7 @@ class DatasetReader {
   bool decodes() const { return decodes_; }
   // Decodes the chunks of these numbers (row-major over the grid), each once. `use` gets whole chunks, padding
   // included, on several threads at once; `fail` those that cannot be had.
-  using UseChunk = std::function<void(std::uint64_t number, std::span<const std::byte> chunk)>;
+  using UseChunk = std::function<void(std::uint64_t number, std::span<std::byte> chunk)>;
   using FailChunk = std::function<void(std::uint64_t number, const Error& error)>;
   void each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail);
 

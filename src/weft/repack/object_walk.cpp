@@ -42,7 +42,7 @@ std::string target_of(hid_t group, const std::string& name, const FoundLink& lin
   std::string value(length, '\0');
   check_hdf5(H5Lget_val(group, name.c_str(), value.data(), value.size(), H5P_DEFAULT), link.path, "cannot be read",
              ErrorKind::data);
-  if (link.kind == LinkKind::soft) return value.c_str();
+  if (link.kind == LinkKind::soft) return value.substr(0, value.find('\0'));
   unsigned flags = 0;
   const char* file = nullptr;
   const char* path = nullptr;
@@ -106,7 +106,7 @@ void leave_out(ObjectWalk& walk, const std::string& path) {
   for (std::size_t i = 0; i < walk.objects.size(); ++i) walk.by_address[walk.objects[i].address] = i;
   // A second name of what is gone names nothing any more.
   std::erase_if(walk.links, [&](const FoundLink& link) {
-    return link.kind == LinkKind::hard && walk.by_address.count(link.address) == 0;
+    return link.kind == LinkKind::hard && !walk.by_address.contains(link.address);
   });
 }
 

@@ -105,7 +105,7 @@ std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
   if (storage::is_open_for_writing(path)) {
     throw Error(ErrorKind::usage, path, "is being written: a program has it open", "wait for it to end");
   }
-  const storage::SeriesMap map = storage::read_series_map(path);
+  storage::SeriesMap map = storage::read_series_map(path);
   std::vector<ChecksumTable> tables;
   std::uint64_t total = 0;
   {

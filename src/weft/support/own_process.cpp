@@ -86,6 +86,16 @@ std::string answer_of(OwnProcess& self, const std::string& file, const std::func
   }
 }
 
+void take_machine_memory_only() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose shadow is larger
+  const auto pages = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES));
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = std::min(limit.rlim_cur, pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)));
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 [[noreturn]] void be_the_child(int pipe, OwnProcess::Shared* shared, const std::string& file,
                                const std::function<std::string(OwnProcess&)>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -207,6 +217,7 @@ std::string in_own_process(const std::string& file, bool shown, const std::funct
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
+    if (limits.machine_memory_only) take_machine_memory_only();
     be_the_child(ends[1], shared.get(), file, work);
   }
   const int fork_error = errno;

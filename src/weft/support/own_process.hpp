@@ -41,7 +41,10 @@ inline constexpr double kComputeWithoutAWord = 10;
 
 struct OwnProcessLimits {
   double compute_without_a_word = kComputeWithoutAWord;
-  std::function<bool()> stop;  // asked now and then by the parent; the child sees it as stopped()
+  std::function<bool()> stop{};  // asked now and then by the parent; the child sees it as stopped()
+  // Whether the child gets no more memory than the machine has, instead of making others end: damaged lengths ask for
+  // any amount. For work that maps no more than it uses.
+  bool machine_memory_only = false;
 };
 
 // What `work` returned, or threw as Error, in a child process. A crash, a loop without end and every other exception
