@@ -245,7 +245,10 @@ void add_repack_command(CLI::App& app) {
   command->add_option("--latency", arguments->latency, "what a request costs where it will be read")
       ->capture_default_str();
   command->add_option("--bandwidth", arguments->bandwidth, "how fast bytes come there")->capture_default_str();
-  command->add_option("--dataset", arguments->datasets, "lay out these anew; all with steps where nothing is said");
+  command
+      ->add_option("--dataset", arguments->datasets,
+                   "lay out this one anew; may be repeated; all with steps where nothing is said")
+      ->allow_extra_args(false);
   command->add_option("--axes", arguments->axes,
                       "of these datasets, as step,node,component; recognised where nothing is said");
   command

@@ -157,7 +157,7 @@ def test_all_that_is_no_dataset(tmp_path: Path) -> None:
     block = bytes(range(256)) * 4
     with open(source, "r+b") as raw:
         raw.write(block)
-    repack(source, target, "--dataset", "a_data", "--target", "8KiB")
+    repack("--dataset", "a_data", source, target, "--target", "8KiB")
     check_equal(source, target)
     assert target.read_bytes()[:1024] == block
     with h5py.File(target) as file:
