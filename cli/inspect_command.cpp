@@ -36,9 +36,9 @@ struct InspectOptions {
   bool json = false;
 };
 
-repack::FileQuestion question_from(const InspectOptions& options) {
-  repack::FileQuestion file{options.path, options.datasets, options.axes};
-  repack::Question& question = file.question;
+inspect::FileQuestion question_from(const InspectOptions& options) {
+  inspect::FileQuestion file{options.path, options.datasets, options.axes};
+  inspect::Question& question = file.question;
   question.reads = options.reads;
   if (options.ranks < 1) {
     throw Error(ErrorKind::usage, "--ranks", fmt::format("{} cannot be used", options.ranks), "give 1 or more");
@@ -51,19 +51,19 @@ repack::FileQuestion question_from(const InspectOptions& options) {
 }
 
 void measure_shown(InspectionReport& report, OwnProcess& self) {
-  const std::vector<const repack::Inspection*> shown = shown_with_reads(report);
-  report.measured_store = repack::measured_store(report.question.path);
-  repack::Measuring how{report.question.path, *report.measured_store, report.question.question.hdf5};
+  const std::vector<const inspect::Inspection*> shown = shown_with_reads(report);
+  report.measured_store = inspect::measured_store(report.question.path);
+  inspect::Measuring how{report.question.path, *report.measured_store, report.question.question.hdf5};
   how.seconds = kSecondsToMeasure / static_cast<double>(std::max<std::size_t>(1, shown.size()));
   how.at = [&](const std::string& path) { self.at(path); };
   self.phase("measuring", "sample", 0);
-  for (const repack::Inspection* one : shown) report.measured.emplace(one->facts.path, repack::measure(*one, how));
+  for (const inspect::Inspection* one : shown) report.measured.emplace(one->facts.path, inspect::measure(*one, how));
 }
 
-std::string report_on(const InspectOptions& options, repack::FileQuestion question, OwnProcess& self) {
-  question.question.hdf5 = repack::hdf5_reader_here();
+std::string report_on(const InspectOptions& options, inspect::FileQuestion question, OwnProcess& self) {
+  question.question.hdf5 = inspect::hdf5_reader_here();
   if (!options.json) question.most_priced = kMostWithReads;
-  InspectionReport report{question, repack::inspect_file(question, &self)};
+  InspectionReport report{question, inspect::inspect_file(question, &self)};
   if (options.measure) measure_shown(report, self);
   // File and dataset names are bytes: what is no UTF-8 among them is shown as such.
   return options.json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
@@ -71,7 +71,7 @@ std::string report_on(const InspectOptions& options, repack::FileQuestion questi
 }
 
 void run(const InspectOptions& options) {
-  const repack::FileQuestion question = question_from(options);
+  const inspect::FileQuestion question = question_from(options);
   fmt::print("{}",
              in_own_process(options.path, true, [&](OwnProcess& self) { return report_on(options, question, self); }));
 }

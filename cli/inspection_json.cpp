@@ -7,10 +7,10 @@ namespace weft::cli {
 
 namespace {
 
+using inspect::Inspection;
+using inspect::Price;
+using inspect::PricedRead;
 using nlohmann::json;
-using repack::Inspection;
-using repack::Price;
-using repack::PricedRead;
 
 json price_json(const PricedRead& read, const Price& price, const layout::Store& store) {
   return {{"requests", price.requests},
@@ -38,7 +38,7 @@ json reads_json(const Inspection& one, const layout::Store& store) {
   return reads;
 }
 
-json axes_json(const repack::KnownAxes& known) {
+json axes_json(const survey::KnownAxes& known) {
   constexpr std::array<const char*, 3> kForms{"plain", "folded", "one a step"};
   json variables = json::array();
   for (const storage::Variable& variable : known.variables) {
@@ -61,7 +61,7 @@ json filters_json(const std::vector<storage::Filter>& filters) {
   return list;
 }
 
-json compared_json(const std::optional<repack::Compared>& compared) {
+json compared_json(const std::optional<inspect::Compared>& compared) {
   if (!compared) return nullptr;
   const auto price = [](const Price& taken, double seconds) {
     return json{{"requests", taken.requests}, {"bytes", taken.bytes}, {"seconds", seconds}};
@@ -73,9 +73,9 @@ json compared_json(const std::optional<repack::Compared>& compared) {
           {"measured", measured}};
 }
 
-json measured_json(const repack::Measured& measured) {
+json measured_json(const inspect::Measured& measured) {
   json reads = json::object();
-  for (const repack::MeasuredRead& read : measured.reads) {
+  for (const inspect::MeasuredRead& read : measured.reads) {
     reads[read.name] = {{"asked_bytes", read.asked_bytes},
                         {"hdf5", compared_json(read.hdf5)},
                         {"weft", compared_json(read.weft)},
@@ -87,14 +87,14 @@ json measured_json(const repack::Measured& measured) {
 json store_json(const layout::Store& store) { return {{"latency_s", store.latency_s}, {"bandwidth", store.bandwidth}}; }
 
 // Extents an axis may grow to; null where there is no limit.
-json most_json(const repack::DatasetFacts& facts) {
+json most_json(const survey::DatasetFacts& facts) {
   json most = json::array();
   for (const std::uint64_t extent : facts.most) most.push_back(extent == 0 ? json(nullptr) : json(extent));
   return most;
 }
 
 json dataset_json(const InspectionReport& report, const Inspection& one) {
-  const repack::DatasetFacts& facts = one.facts;
+  const survey::DatasetFacts& facts = one.facts;
   const std::uint64_t logical = facts.logical_bytes();
   json entry = {{"path", one.path()},
                 {"datasets", one.alike},
@@ -121,7 +121,7 @@ json dataset_json(const InspectionReport& report, const Inspection& one) {
                 {"not_priced", one.not_priced.empty() ? json(nullptr) : json(one.not_priced)},
                 {"better_chunk", one.better ? json(*one.better) : json(nullptr)},
                 {"advice", nullptr}};
-  if (one.advice.kind != repack::AdviceKind::nothing) {
+  if (one.advice.kind != inspect::AdviceKind::nothing) {
     const std::string command = command_for(report, one);
     entry["advice"] = {{"kind", name_of(one.advice.kind)},
                        {"text", one.advice.text},
@@ -136,8 +136,8 @@ json dataset_json(const InspectionReport& report, const Inspection& one) {
 }  // namespace
 
 json to_json(const InspectionReport& report) {
-  const repack::FileInspection& file = report.file;
-  const repack::Question& question = report.question.question;
+  const inspect::FileInspection& file = report.file;
+  const inspect::Question& question = report.question.question;
   json datasets = json::array();
   for (const Inspection& one : file.datasets) datasets.push_back(dataset_json(report, one));
   json result = {

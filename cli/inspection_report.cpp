@@ -17,15 +17,15 @@ namespace weft::cli {
 
 namespace {
 
-using repack::Inspection;
-using repack::Price;
-using repack::PricedRead;
-using repack::StorageKind;
+using inspect::Inspection;
+using inspect::Price;
+using inspect::PricedRead;
+using survey::StorageKind;
 
 constexpr std::size_t kMostRows = 40;  // of the table of datasets
 
 std::string file_line(const InspectionReport& report) {
-  const repack::FileInspection& file = report.file;
+  const inspect::FileInspection& file = report.file;
   std::string line = fmt::format("{}: {}: {} of data", report.question.path, format_bytes(file.survey.file_bytes),
                                  format_bytes(file.data_bytes));
   if (file.padding_bytes > 0) line += fmt::format(", {} of them padding", format_bytes(file.padding_bytes));
@@ -38,7 +38,7 @@ std::string file_line(const InspectionReport& report) {
   return line + "\n";
 }
 
-std::string shape_text(const repack::DatasetFacts& facts) {
+std::string shape_text(const survey::DatasetFacts& facts) {
   if (facts.scalar) return "scalar";
   if (facts.shape.empty()) return "empty";
   std::string text;
@@ -50,7 +50,7 @@ std::string shape_text(const repack::DatasetFacts& facts) {
   return text;
 }
 
-std::string ratio_text(const repack::DatasetFacts& facts) {
+std::string ratio_text(const survey::DatasetFacts& facts) {
   if (facts.stored_bytes == 0 || !facts.movable) return "-";
   return fmt::format("{:.2f}", static_cast<double>(facts.logical_bytes()) / static_cast<double>(facts.stored_bytes));
 }
@@ -60,7 +60,7 @@ std::string dataset_table(const InspectionReport& report) {
       {"dataset", "shape", "type", "storage", "chunk", "filters", "stored", "ratio", "wasted"}};
   for (const Inspection& one : report.file.datasets) {
     if (rows.size() > kMostRows) break;
-    const repack::DatasetFacts& facts = one.facts;
+    const survey::DatasetFacts& facts = one.facts;
     const std::uint64_t wasted = one.padding_bytes + facts.index_bytes;
     rows.push_back({one.path() + (one.alike > 1 ? fmt::format(" ({} of them)", one.alike) : ""), shape_text(facts),
                     facts.type, std::string(name_of(facts.storage)), facts.chunk.empty() ? "-" : to_string(facts.chunk),
@@ -102,11 +102,11 @@ std::string read_table(const Inspection& one, const layout::Store& store) {
 }
 
 std::string axes_lines(const Inspection& one) {
-  const repack::KnownAxes& known = *one.known;
+  const survey::KnownAxes& known = *one.known;
   std::string text = fmt::format("{}: axes {}", one.path(), to_text(known));
-  if (known.form == repack::Form::folded) text += fmt::format(", seen as {}", to_string(known.shape));
-  if (known.form == repack::Form::one_a_step) text += fmt::format(", a dataset a step, {} of them", one.alike);
-  if (known.convention == repack::Convention::assumed) text += "; if that is wrong, say --axes";
+  if (known.form == survey::Form::folded) text += fmt::format(", seen as {}", to_string(known.shape));
+  if (known.form == survey::Form::one_a_step) text += fmt::format(", a dataset a step, {} of them", one.alike);
+  if (known.convention == survey::Convention::assumed) text += "; if that is wrong, say --axes";
   text += "\n";
   std::vector<std::string> names;
   for (const storage::Variable& variable : known.variables) {
@@ -125,7 +125,7 @@ std::string axes_lines(const Inspection& one) {
 }
 
 std::string chunk_line(const Inspection& one) {
-  const repack::DatasetFacts& facts = one.facts;
+  const survey::DatasetFacts& facts = one.facts;
   const auto text = [&](const Shape& chunk) {
     return fmt::format("{} ({})", to_string(chunk), format_bytes(element_count(chunk) * facts.element_bytes));
   };
@@ -134,7 +134,7 @@ std::string chunk_line(const Inspection& one) {
   return line + "\n";
 }
 
-std::vector<std::string> compared_cells(const std::optional<repack::Compared>& compared) {
+std::vector<std::string> compared_cells(const std::optional<inspect::Compared>& compared) {
   if (!compared) return {"-", "-", "-", "-", "-", "-"};
   const bool counted = compared->measured.requests > 0;
   return {format_count(compared->predicted.requests),  counted ? format_count(compared->measured.requests) : "-",
@@ -142,11 +142,11 @@ std::vector<std::string> compared_cells(const std::optional<repack::Compared>& c
           format_seconds(compared->predicted_seconds), format_seconds(compared->seconds)};
 }
 
-std::string measured_lines(const repack::Measured& measured, const layout::Store& store) {
+std::string measured_lines(const inspect::Measured& measured, const layout::Store& store) {
   std::vector<std::vector<std::string>> rows{
       {"read", "through", "samples", "requests", "measured", "bytes", "measured", "time", "measured"}};
   std::string notes;
-  for (const repack::MeasuredRead& read : measured.reads) {
+  for (const inspect::MeasuredRead& read : measured.reads) {
     for (const auto& [name, compared] : {std::pair{"HDF5", read.hdf5}, std::pair{"Weft", read.weft}}) {
       std::vector<std::string> row{read.name, name, compared ? std::to_string(compared->samples) : "-"};
       for (std::string& cell : compared_cells(compared)) row.push_back(std::move(cell));
@@ -176,7 +176,7 @@ std::string reads_section(const InspectionReport& report, const Inspection& one)
   return text + advice_line(report, one);
 }
 
-std::string how_priced(const repack::Question& question) {
+std::string how_priced(const inspect::Question& question) {
   return fmt::format(
       "Priced at {} a request, {:.4g} GB/s and what undoing filters takes a core; a block is one of {} shares. HDF5: "
       "its "
@@ -204,7 +204,7 @@ std::vector<const Inspection*> shown_with_reads(const InspectionReport& report) 
   std::vector<const Inspection*> shown;
   const bool all = !report.question.datasets.empty();
   for (const Inspection& one : report.file.datasets) {
-    const bool told = one.known && one.known->convention == repack::Convention::told;
+    const bool told = one.known && one.known->convention == survey::Convention::told;
     if (!has_reads(one) || (!all && !told && one.reads.empty())) continue;
     if (all || told || shown.size() < kMostWithReads) shown.push_back(&one);
   }
@@ -212,14 +212,14 @@ std::vector<const Inspection*> shown_with_reads(const InspectionReport& report) 
 }
 
 std::string command_for(const InspectionReport& report, const Inspection& dataset) {
-  if (dataset.advice.kind != repack::AdviceKind::repack) return {};
-  const repack::FileQuestion& question = report.question;
-  const repack::Question& how = question.question;
-  const repack::Question usual;
+  if (dataset.advice.kind != inspect::AdviceKind::repack) return {};
+  const inspect::FileQuestion& question = report.question;
+  const inspect::Question& how = question.question;
+  const inspect::Question usual;
   const std::filesystem::path path(question.path);
   const std::string out = (path.parent_path() / (path.stem().string() + ".repacked.h5")).string();
   std::string command = fmt::format("weft repack {} {}", quoted(question.path), quoted(out));
-  const bool told = dataset.known && dataset.known->convention == repack::Convention::told;
+  const bool told = dataset.known && dataset.known->convention == survey::Convention::told;
   // Where nothing is named, repack takes what it knows the steps of, and leaves what is small.
   const bool small = dataset.facts.logical_bytes() < repack::kLeastRepackedBytes;
   if (small && dataset.alike > 1) return {};  // it would have to name them all
@@ -247,7 +247,7 @@ std::string to_text(const InspectionReport& report) {
   for (const Inspection& one : report.file.datasets) {
     if (std::find(shown.begin(), shown.end(), &one) != shown.end()) continue;
     if (one.known && one.known->axes.size() > 1 && one.not_priced.empty()) ++hidden;
-    if (one.advice.kind == repack::AdviceKind::unreadable) others += advice_line(report, one);
+    if (one.advice.kind == inspect::AdviceKind::unreadable) others += advice_line(report, one);
   }
   if (!others.empty()) text += "\n" + others;
   if (hidden > 0) {

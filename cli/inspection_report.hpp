@@ -8,27 +8,27 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "weft/repack/file_inspection.hpp"
-#include "weft/repack/measurement.hpp"
+#include "weft/inspect/file_inspection.hpp"
+#include "weft/inspect/measurement.hpp"
 
 namespace weft::cli {
 
 struct InspectionReport {
-  repack::FileQuestion question;
-  repack::FileInspection file;
+  inspect::FileQuestion question;
+  inspect::FileInspection file;
   // With --measure: what the store under the file costs, and the reads of the datasets that were measured, by path.
   std::optional<layout::Store> measured_store{};
-  std::map<std::string, repack::Measured> measured{};
+  std::map<std::string, inspect::Measured> measured{};
 };
 
 // How many datasets people are shown the reads of, where they ask for none by name.
 inline constexpr std::size_t kMostWithReads = 5;
 
 // The datasets that people are shown the reads of: all that were asked for, else the largest few.
-std::vector<const repack::Inspection*> shown_with_reads(const InspectionReport& report);
+std::vector<const inspect::Inspection*> shown_with_reads(const InspectionReport& report);
 
 // The command that does what the advice on a dataset says; "" where there is nothing to do.
-std::string command_for(const InspectionReport& report, const repack::Inspection& dataset);
+std::string command_for(const InspectionReport& report, const inspect::Inspection& dataset);
 
 std::string to_text(const InspectionReport& report);
 nlohmann::json to_json(const InspectionReport& report);

@@ -8,16 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "weft/repack/recovery.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
+#include "weft/verify/recovery.hpp"
 
 namespace weft::cli {
 
 namespace {
 
 using nlohmann::json;
-using repack::Recovery;
+using verify::Recovery;
 
 struct RecoverArguments {
   std::string path;
@@ -62,7 +62,7 @@ void add_recover_command(CLI::App& app) {
       "Example:\n  weft recover heart.h5 && weft verify heart.h5");
   command->callback([arguments] {
     fmt::print("{}", in_own_process(arguments->path, true, [&](OwnProcess&) {
-                 const Recovery recovery = repack::recover_file(arguments->path, arguments->dry_run);
+                 const Recovery recovery = verify::recover_file(arguments->path, arguments->dry_run);
                  return arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery);
                }));
   });

@@ -13,6 +13,7 @@
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/repack/target_file.hpp"
+#include "weft/support/crash_line.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
@@ -38,6 +39,7 @@ struct RepackArguments {
   std::string filter = "keep";
   std::string budget = "1GiB";
   int jobs = 0;
+  bool checksums = false;
   bool plan = false;
   bool json = false;
 };
@@ -71,13 +73,14 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.filter = arguments.filter;
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.jobs < 0) throw Error(ErrorKind::usage, fmt::format("--jobs {}", arguments.jobs), "is below 1");
+  request.checksums = arguments.checksums;
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   request.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / ranks);
   return request;
 }
 
-std::string chunk_text(const repack::DatasetFacts& facts) {
-  return facts.chunk.empty() ? std::string(repack::name_of(facts.storage)) : to_string(facts.chunk);
+std::string chunk_text(const survey::DatasetFacts& facts) {
+  return facts.chunk.empty() ? std::string(survey::name_of(facts.storage)) : to_string(facts.chunk);
 }
 
 json to_json(const repack::RepackRequest& request, const repack::RepackPlan& plan,
@@ -90,8 +93,8 @@ json to_json(const repack::RepackRequest& request, const repack::RepackPlan& pla
                   {"type", chosen.facts.type},
                   {"bytes", chosen.facts.logical_bytes()},
                   {"axes", layout::axis_names(chosen.axes.axes)},
-                  {"axes_by", repack::name_of(chosen.axes.convention)},
-                  {"storage", repack::name_of(chosen.facts.storage)},
+                  {"axes_by", survey::name_of(chosen.axes.convention)},
+                  {"storage", survey::name_of(chosen.facts.storage)},
                   {"chunk", chosen.facts.chunk},
                   {"filters", storage::to_text(chosen.facts.filters)},
                   {"new_chunk", chosen.chunk},
@@ -125,7 +128,7 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
     const repack::Chosen& chosen = plan.chosen[i];
     const std::string before = storage::to_text(chosen.facts.filters);
     const std::string after = storage::to_text(chosen.filters);
-    rows.push_back({chosen.facts.path, to_string(chosen.facts.shape), repack::to_text(chosen.axes),
+    rows.push_back({chosen.facts.path, to_string(chosen.facts.shape), survey::to_text(chosen.axes),
                     chunk_text(chosen.facts), to_string(chosen.chunk),
                     before == after ? after : fmt::format("{} -> {}", before, after),
                     format_bytes(chosen.facts.stored_bytes)});
@@ -145,12 +148,14 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
   if (report->lost_references > 0) {
     text += fmt::format("{} references to objects without a name are null now\n", report->lost_references);
   }
-  text += fmt::format(
-      "\n{} of elements in {} ({}/s), {} other datasets as they were; {} was {}, {} is {}\n",
-      format_bytes(plan.bytes()), format_seconds(report->seconds),
-      format_bytes(static_cast<std::uint64_t>(static_cast<double>(plan.bytes()) / std::max(report->seconds, 1e-6))),
-      report->copied_datasets, request.in, format_bytes(report->file_bytes_before), request.out,
-      format_bytes(report->file_bytes_after));
+  // Holes cost nothing, so they are no part of the rate.
+  double stored = 0;
+  for (const repack::Chosen& chosen : plan.chosen) stored += static_cast<double>(chosen.facts.stored_elements_bytes());
+  text += fmt::format("\n{} of elements in {} ({}/s), {} other datasets as they were; {} was {}, {} is {}\n",
+                      format_bytes(plan.bytes()), format_seconds(report->seconds),
+                      format_bytes(static_cast<std::uint64_t>(stored / std::max(report->seconds, 1e-6))),
+                      report->copied_datasets, request.in, format_bytes(report->file_bytes_before), request.out,
+                      format_bytes(report->file_bytes_after));
   if (!request.in_place) text += fmt::format("\nto compare them: weft verify {} {}\n", request.in, request.out);
   return text;
 }
@@ -204,6 +209,12 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   } catch (const Error& error) {
     throw error.agreed();  // every rank has the same command line
   }
+  // The plan is tried before in a process of its own; what HDF5 makes of the rest is seen here.
+  std::vector<std::string> parts;
+  if (!arguments.plan) parts = {repack::part_path(request->out), repack::spill_path(repack::part_path(request->out))};
+  const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed over it, and nothing is written",
+                      fmt::format("see what is left of it: weft verify {}", arguments.in));
+  const CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), parts, crashed.exit_code());
   std::optional<repack::RepackPlan> plan;
   agree_on(comm, [&] { plan = repack::plan_repack(*request); });
   std::optional<repack::RepackReport> report;
@@ -257,6 +268,7 @@ void add_repack_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
   command->add_option("--jobs", arguments->jobs, "threads a rank; one a core where nothing is said");
+  command->add_flag("--checksums", arguments->checksums, "Store a checksum of every chunk, which weft verify compares");
   command->add_flag("--in-place", arguments->in_place,
                     "Replace the file itself, once the new one is whole and on the disk");
   command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");

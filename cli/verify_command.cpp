@@ -10,21 +10,21 @@
 #include <utility>
 
 #include "cli/text_table.hpp"
-#include "weft/repack/comparison.hpp"
-#include "weft/repack/file_check.hpp"
-#include "weft/repack/piece_sums.hpp"
-#include "weft/repack/pieces.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
+#include "weft/survey/piece_sums.hpp"
+#include "weft/survey/pieces.hpp"
+#include "weft/verify/comparison.hpp"
+#include "weft/verify/file_check.hpp"
 
 namespace weft::cli {
 
 namespace {
 
 using nlohmann::json;
-using repack::Comparison;
-using repack::Problem;
+using survey::Problem;
+using verify::Comparison;
 
 struct VerifyArguments {
   std::string path;
@@ -48,7 +48,7 @@ json to_json(const std::vector<Problem>& problems) {
 
 json to_json(const Comparison& result) {
   json values = json::array();
-  for (const repack::ValueDifference& one : result.values) {
+  for (const verify::ValueDifference& one : result.values) {
     values.push_back({{"path", one.path},
                       {"differing", one.differing},
                       {"elements", one.elements},
@@ -78,12 +78,12 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-const char* verdict_word(repack::Verdict verdict) {
+const char* verdict_word(verify::Verdict verdict) {
   switch (verdict) {
-    case repack::Verdict::pass: return "pass";
-    case repack::Verdict::note: return "note";
-    case repack::Verdict::fail: return "fail";
-    case repack::Verdict::left_out: return "left out";
+    case verify::Verdict::pass: return "pass";
+    case verify::Verdict::note: return "note";
+    case verify::Verdict::fail: return "fail";
+    case verify::Verdict::left_out: return "left out";
   }
   return "left out";
 }
@@ -91,10 +91,10 @@ const char* verdict_word(repack::Verdict verdict) {
 std::string to_text(const Comparison& result, std::uint64_t limit) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const Problem& one : result.differences) lines.emplace_back(one.path, one.what);
-  for (const repack::ValueDifference& one : result.values) {
+  for (const verify::ValueDifference& one : result.values) {
     lines.emplace_back(one.path,
                        fmt::format("{} of {} values differ, first at {}: {} / {}", format_count(one.differing),
-                                   format_count(one.elements), repack::index_text(one.first), one.left, one.right));
+                                   format_count(one.elements), survey::index_text(one.first), one.left, one.right));
   }
   for (const Problem& one : result.unreadable) lines.emplace_back(one.path, one.what);
   const std::string compared =
@@ -135,9 +135,9 @@ struct Answer {
   bool well = true;
 };
 
-json to_json(const repack::FileReport& report) {
+json to_json(const verify::FileReport& report) {
   json checks = json::array();
-  for (const repack::Check& check : report.list.checks) {
+  for (const verify::Check& check : report.list.checks) {
     checks.push_back({{"check", check.what},
                       {"verdict", verdict_word(check.verdict)},
                       {"detail", check.detail},
@@ -152,25 +152,25 @@ json to_json(const repack::FileReport& report) {
   return result;
 }
 
-std::string to_text(const repack::FileReport& report) {
+std::string to_text(const verify::FileReport& report) {
   std::vector<std::vector<std::string>> rows{{"check", "", ""}};
-  for (const repack::Check& check : report.list.checks) {
+  for (const verify::Check& check : report.list.checks) {
     rows.push_back({check.what, std::string(name_of(check.verdict)), in_one_line(check.line())});
   }
   return fmt::format("{}\n{} is {}\n", text_table(rows, 3), report.path, report.sound() ? "sound" : "NOT sound");
 }
 
 Answer check(const VerifyArguments& arguments, OwnProcess& self) {
-  repack::FileCheckOptions options;
+  verify::FileCheckOptions options;
   options.quick = arguments.quick;
   options.budget_bytes = parse_bytes(arguments.budget);
   options.progress = progress_to(self, "reading");
-  const repack::FileReport report = repack::check_file(arguments.path, options);
+  const verify::FileReport report = verify::check_file(arguments.path, options);
   json result = to_json(report);
   std::string text = to_text(report);
   if (arguments.add_checksums && report.sound()) {
     const std::uint64_t sums =
-        repack::add_checksums(arguments.path, options.budget_bytes, progress_to(self, "summing"));
+        survey::add_checksums(arguments.path, options.budget_bytes, progress_to(self, "summing"));
     result["checksums_added"] = sums;
     text += fmt::format("{} checksums are in it now\n", format_count(sums));
   }
@@ -178,11 +178,11 @@ Answer check(const VerifyArguments& arguments, OwnProcess& self) {
 }
 
 Answer compare(const VerifyArguments& arguments, OwnProcess& self) {
-  repack::ComparisonOptions options;
+  verify::ComparisonOptions options;
   options.strict = arguments.strict;
   options.budget_bytes = parse_bytes(arguments.budget);
   options.progress = progress_to(self, "comparing");
-  const Comparison result = repack::compare_files(arguments.path, arguments.other, options);
+  const Comparison result = verify::compare_files(arguments.path, arguments.other, options);
   return {arguments.json ? dump(to_json(result)) : to_text(result, arguments.limit), result.equal()};
 }
 

@@ -6,6 +6,7 @@ extents that may grow, every element bit for bit, references by what they point 
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,24 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):
         return np.float64(a).tobytes() == np.float64(b).tobytes()
     return bool(a == b)
+
+
+def checksums_hold(path: Path) -> int:
+    """As docs/format.md says, by h5py and zlib. Returns how many there are."""
+    count = 0
+    with h5py.File(path, "r") as file:
+
+        def check(name: str, table: Any) -> None:
+            nonlocal count
+            if not isinstance(table, h5py.Dataset):
+                return
+            assert table.dtype == np.uint32 and table.attrs["algorithm"] == "crc32"
+            piece = table.attrs["chunk"]
+            values = file[name] if file[name].shape else file[name][()].reshape(1)
+            for i in np.ndindex(table.shape):
+                box = tuple(slice(int(n * p), int((n + 1) * p)) for n, p in zip(i, piece, strict=True))
+                assert zlib.crc32(values[box].tobytes()) == table[i], f"{name} {i}"
+                count += 1
+
+        file["weft/checksums"].visititems(check)
+    return count

@@ -32,6 +32,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "fletcher32": {"fletcher32": True},
     "all": {"compression": "gzip", "shuffle": True, "fletcher32": True},
     "szip": {"compression": "szip"},
+    "lzf": {"compression": "lzf", "shuffle": True},
     "scaleoffset": {"scaleoffset": 0},
 }
 

@@ -18,6 +18,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
+from hdf5_content import checksums_hold
 
 SMALL = ["--nodes", "211", "--steps", "21", "--target", "2KiB"]
 
@@ -225,26 +226,6 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
 
 
 # Checksums.
-
-
-def checksums_hold(path: Path) -> int:
-    """As docs/format.md says, by h5py and zlib. Returns how many there are."""
-    count = 0
-    with h5py.File(path, "r") as file:
-
-        def check(name: str, table: Any) -> None:
-            nonlocal count
-            if not isinstance(table, h5py.Dataset):
-                return
-            assert table.dtype == np.uint32 and table.attrs["algorithm"] == "crc32"
-            piece = table.attrs["chunk"]
-            for i in np.ndindex(table.shape):
-                box = tuple(slice(int(n * p), int((n + 1) * p)) for n, p in zip(i, piece, strict=True))
-                assert zlib.crc32(file[name][box].tobytes()) == table[i], f"{name} {i}"
-                count += 1
-
-        file["weft/checksums"].visititems(check)
-    return count
 
 
 @pytest.mark.parametrize("arguments", [[], ["--unknown-steps", "--fields", "separate"]], ids=["known", "unknown"])

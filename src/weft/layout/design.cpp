@@ -24,11 +24,24 @@ void check_store(const Store& store) {
   }
 }
 
+void check_coding(const std::optional<Coding>& coding) {
+  if (!coding) return;
+  const bool usable = std::isfinite(coding->stored_share) && coding->stored_share >= 0 &&
+                      std::isfinite(coding->decode_bandwidth) && coding->decode_bandwidth > 0;
+  if (!usable) {
+    throw Error(ErrorKind::usage,
+                fmt::format("chunks stored in {} of their bytes, decoded at {} B/s", coding->stored_share,
+                            coding->decode_bandwidth),
+                "cannot be priced", "give a share of 0 or more and a bandwidth above 0");
+  }
+}
+
 // The request with its axes and reads filled in and every input checked.
 DesignRequest completed(DesignRequest request) {
   // Refuses bad extents and a dataset beyond 63 bits before anything is computed from them.
   const ChunkGrid elementwise(request.shape, Shape(request.shape.size(), 1), request.element_bytes);
   check_store(request.store);
+  check_coding(request.coding);
   if (request.axes.empty()) request.axes = default_axes(request.shape.size());
   check_axes(request.axes, request.shape.size());
   if (request.reads.empty()) {
@@ -49,7 +62,9 @@ DesignRequest completed(DesignRequest request) {
 Design reported(DesignRequest request, Shape chunk, bool chunk_given) {
   ChunkGrid grid(request.shape, chunk, request.element_bytes);
   std::vector<PredictedRead> reads;
-  for (const NamedRead& read : request.reads) reads.push_back({read, predict(grid, read.box, request.store)});
+  for (const NamedRead& read : request.reads) {
+    reads.push_back({read, predict(grid, read.box, request.store, request.coding)});
+  }
   return {std::move(request), chunk_given, std::move(chunk), std::move(grid), std::move(reads)};
 }
 
@@ -89,18 +104,23 @@ nlohmann::json to_json(const Design& design) {
                         {"bytes", cost.bytes},           {"amplification", cost.amplification()},
                         {"hdf5_bytes", cost.hdf5_bytes}, {"seconds", cost.seconds(request.store)}};
   }
-  return {{"shape", request.shape},
-          {"element_bytes", request.element_bytes},
-          {"axes", axis_names(request.axes)},
-          {"algorithm", design.chunk_given ? "given" : name_of(request.algorithm)},
-          {"target_bytes", request.target_bytes},
-          {"align_bytes", request.align_bytes},
-          {"chunk", design.chunk},
-          {"chunks", design.grid.chunks()},
-          {"chunk_bytes", design.grid.chunk_bytes()},
-          {"waste", design.grid.waste()},
-          {"store", {{"latency_s", request.store.latency_s}, {"bandwidth", request.store.bandwidth}}},
-          {"reads", std::move(reads)}};
+  nlohmann::json all = {{"shape", request.shape},
+                        {"element_bytes", request.element_bytes},
+                        {"axes", axis_names(request.axes)},
+                        {"algorithm", design.chunk_given ? "given" : name_of(request.algorithm)},
+                        {"target_bytes", request.target_bytes},
+                        {"align_bytes", request.align_bytes},
+                        {"chunk", design.chunk},
+                        {"chunks", design.grid.chunks()},
+                        {"chunk_bytes", design.grid.chunk_bytes()},
+                        {"waste", design.grid.waste()},
+                        {"store", {{"latency_s", request.store.latency_s}, {"bandwidth", request.store.bandwidth}}},
+                        {"reads", std::move(reads)}};
+  if (request.coding) {
+    all["coding"] = {{"stored_share", request.coding->stored_share},
+                     {"decode_bandwidth", request.coding->decode_bandwidth}};
+  }
+  return all;
 }
 
 }  // namespace weft::layout

@@ -13,12 +13,16 @@
 // A chunk of one element meets all three, so there is always a design and no rule is ever bent. With align_bytes,
 // chunks of a multiple of it go before all others, where there are any.
 //
+// Chunks that are to be filtered are priced whole, decoded by one core (layout/read_cost.hpp), and the last rule does
+// not hold for them: no chunk that serves a trace could keep it.
+//
 // Worked, 151x400000x2 doubles, 1 MiB, snapshot=1,trace=1, 1 ms and 1 GB/s: (19, 3449, 2). A trace is 8 requests and
 // 7,891,440 bytes, 15.89 ms where 2,416 bytes in one request cost 1.00; a snapshot 116 requests, 122.40 ms where 7.40
 // would do. 15.85 + 16.54 = 32.39 is the least there is.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +55,7 @@ struct DesignRequest {
   std::uint64_t ranks = 0;                       // for a `block` in read_text; 0 where not known
   Store store;
   std::uint64_t align_bytes = 0;  // 0: any chunk size will do
+  std::optional<Coding> coding;   // of chunks that are to be filtered
 };
 
 struct PredictedRead {
@@ -77,7 +82,8 @@ Design design(const DesignRequest& request);
 Design describe(const DesignRequest& request, const Shape& chunk);
 
 // What `weft layout --json` prints and what is stored beside a dataset as its rationale: shape, element_bytes,
-// algorithm, target_bytes, chunk, chunks, chunk_bytes, waste, store{latency_s, bandwidth}, axes, align_bytes,
+// algorithm, target_bytes, chunk, chunks, chunk_bytes, waste, store{latency_s, bandwidth}, axes, align_bytes, for
+// filtered chunks coding{stored_share, decode_bandwidth},
 // reads{NAME{weight, asked_bytes, chunks, requests, bytes, amplification, hdf5_bytes, seconds}}.
 nlohmann::json to_json(const Design& design);
 

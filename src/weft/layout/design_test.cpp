@@ -237,6 +237,24 @@ TEST(Design, JsonHasTheKeysProgramsRelyOn) {
   EXPECT_EQ(trace["hdf5_bytes"], 8 * 1048496);
 }
 
+TEST(Design, FilteredChunksArePricedWhole) {
+  DesignRequest request = request_for({151, 400000, 2});
+  request.coding = Coding{0.25, 250e6};
+  const Design filtered = design(request);
+  EXPECT_EQ(filtered.chunk, (Shape{7, 2260, 2}));
+  const ReadCost& snapshot = filtered.reads[0].cost;
+  EXPECT_EQ(snapshot.requests, 177U);
+  EXPECT_EQ(snapshot.bytes, 177U * 7 * 2260 * 2 * 8 / 4);
+  EXPECT_DOUBLE_EQ(snapshot.decode_seconds, 177 * 7 * 2260 * 2 * 8 / 250e6);
+  EXPECT_EQ(to_json(filtered)["coding"]["stored_share"], 0.25);
+  EXPECT_FALSE(to_json(design(request_for({151, 400000, 2}))).contains("coding"));
+
+  request.coding = Coding{1, 0};
+  EXPECT_THROW(design(request), Error);
+  request.coding = Coding{-1, 1e9};
+  EXPECT_THROW(design(request), Error);
+}
+
 TEST(Design, RefusesWhatCannotBeUsed) {
   const auto refused = [](auto&& change) {
     DesignRequest request = request_for({151, 400000, 2});

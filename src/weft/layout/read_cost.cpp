@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -198,16 +199,33 @@ void check_inside(const ChunkGrid& grid, const Box& box) {
   }
 }
 
+ReadCost whole_chunks(const ChunkGrid& grid, const Box& box, const Store& store, const Coding& coding) {
+  ReadCost cost;
+  cost.chunks = 1;
+  for (std::size_t axis = 0; axis < box.count.size(); ++axis) {
+    const std::uint64_t extent = grid.chunk()[axis];
+    cost.chunks *= (box.start[axis] + box.count[axis] - 1) / extent - box.start[axis] / extent + 1;
+  }
+  const double stored = static_cast<double>(grid.chunk_bytes()) * coding.stored_share;
+  const auto each = static_cast<std::uint64_t>(std::ceil(stored));
+  const auto chunks = static_cast<double>(cost.chunks);
+  cost.requests = cost.chunks * std::max<std::uint64_t>(1, ceil_div(each, store.max_request_bytes));
+  cost.bytes = static_cast<std::uint64_t>(std::llround(chunks * stored));
+  cost.hdf5_bytes = cost.bytes;
+  cost.decode_seconds = chunks * static_cast<double>(grid.chunk_bytes()) / coding.decode_bandwidth;
+  return cost;
+}
+
 }  // namespace
 
 double ReadCost::amplification() const {
   return asked_bytes == 0 ? 1.0 : static_cast<double>(bytes) / static_cast<double>(asked_bytes);
 }
 
-ReadCost predict(const ChunkGrid& grid, const Box& box, const Store& store) {
+ReadCost predict(const ChunkGrid& grid, const Box& box, const Store& store, const std::optional<Coding>& coding) {
   check_inside(grid, box);
   if (std::ranges::find(box.count, 0U) != box.count.end()) return {};
-  ReadCost cost = Predictor(grid, box, store).cost();
+  ReadCost cost = coding ? whole_chunks(grid, box, store, *coding) : Predictor(grid, box, store).cost();
   cost.asked_bytes = element_count(box.count) * grid.element_bytes();
   return cost;
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "weft/repack/box_copy.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
+#include "weft/survey/box_copy.hpp"
 
 namespace weft::repack {
 
@@ -17,7 +17,7 @@ void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::ui
                 const Shape& chunk_origin, const Box& part, std::span<const std::byte> chunk) {
   // Axes [axis, rank) of the part are one run of the chunk; those before it are counted.
   const Shape& extents = map.chunk;  // the bytes of an element are the last axis
-  Shape start = minus(part.start, chunk_origin);
+  Shape start = survey::minus(part.start, chunk_origin);
   Shape count = part.count;
   start.push_back(0);
   count.push_back(extents.back());
@@ -45,7 +45,7 @@ void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::ui
   }
 }
 
-HdfChunks::HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk,
+HdfChunks::HdfChunks(hid_t dataset, const survey::DatasetFacts& source, Shape chunk,
                      const std::vector<storage::Filter>& filters)
     : dataset_(dataset),
       source_(source),

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "weft/repack/survey.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/series_map.hpp"
+#include "weft/survey/survey.hpp"
 
 namespace weft::repack {
 
@@ -31,7 +31,8 @@ struct ReadyChunk {
 class HdfChunks {
  public:
   // `dataset` is open as long as this lives; its chunks are `chunk`, its filters `filters`.
-  HdfChunks(hid_t dataset, const DatasetFacts& source, Shape chunk, const std::vector<storage::Filter>& filters);
+  HdfChunks(hid_t dataset, const survey::DatasetFacts& source, Shape chunk,
+            const std::vector<storage::Filter>& filters);
 
   // Whether chunks come encoded by Weft's coders; else HDF5 encodes them.
   bool takes_encoded() const { return takes_encoded_; }
@@ -41,7 +42,7 @@ class HdfChunks {
 
  private:
   hid_t dataset_;
-  const DatasetFacts& source_;
+  const survey::DatasetFacts& source_;
   Shape chunk_;
   storage::Handle type_;
   bool takes_encoded_;

@@ -7,8 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "weft/repack/box_copy.hpp"
 #include "weft/support/error.hpp"
+#include "weft/survey/box_copy.hpp"
+#include "weft/survey/checksums.hpp"
 
 namespace weft::repack {
 
@@ -190,8 +191,8 @@ void Conveyor::start(Region& region, std::uint64_t number) {
     start_direct(region);
     return;
   }
-  region.grid = chunks_touched(region.box, what_.source.chunk);
-  for_each_index(region.grid, [&](const Shape& index) {
+  region.grid = survey::chunks_touched(region.box, what_.source.chunk);
+  survey::for_each_index(region.grid, [&](const Shape& index) {
     Piece piece;
     piece.extents = what_.source.chunk;
     piece.box = {index, what_.source.chunk};
@@ -231,8 +232,8 @@ void Conveyor::start_direct(Region& region) {
       guarded(
           region,
           [&] {
-            read_box(*what_.source.map, *what_.source.bytes, box,
-                     {region.memory.get() + first * bytes_each, (last - first) * bytes_each});
+            survey::read_box(*what_.source.map, *what_.source.bytes, box,
+                             {region.memory.get() + first * bytes_each, (last - first) * bytes_each});
           },
           true);
     });
@@ -241,7 +242,7 @@ void Conveyor::start_direct(Region& region) {
 
 void Conveyor::fetch_next(Region& region) {
   Piece& piece = region.pieces[region.fetched++];
-  WholeChunks::Stored stored = what_.source.chunks->fetch(piece.box.start);
+  survey::WholeChunks::Stored stored = what_.source.chunks->fetch(piece.box.start);
   if (stored.bytes.empty()) {
     if (--region.loads_left == 0) begin_stores(region);
     return;
@@ -253,24 +254,25 @@ void Conveyor::fetch_next(Region& region) {
     const std::lock_guard lock(mutex_);
     ++tasks_;
   }
-  workers_.submit([this, &region, &piece, raw = std::make_shared<WholeChunks::Stored>(std::move(stored))](int worker) {
-    guarded(
-        region,
-        [&] {
-          const std::span<std::byte> chunk(piece.data, source_chunk_bytes_);
-          if (raw->decoded) {
-            std::copy(raw->bytes.begin(), raw->bytes.end(), chunk.begin());
-            return;
-          }
-          try {
-            decoders_[static_cast<std::size_t>(worker)].decode(raw->bytes, raw->skipped, chunk);
-          } catch (const Error& error) {
-            throw Error(error.kind(), fmt::format("{}, chunk at {}", what_.name, to_string(piece.box.start)),
-                        error.what(), "what it held is lost; take the file from where it came");
-          }
-        },
-        true);
-  });
+  workers_.submit(
+      [this, &region, &piece, raw = std::make_shared<survey::WholeChunks::Stored>(std::move(stored))](int worker) {
+        guarded(
+            region,
+            [&] {
+              const std::span<std::byte> chunk(piece.data, source_chunk_bytes_);
+              if (raw->decoded) {
+                std::copy(raw->bytes.begin(), raw->bytes.end(), chunk.begin());
+                return;
+              }
+              try {
+                decoders_[static_cast<std::size_t>(worker)].decode(raw->bytes, raw->skipped, chunk);
+              } catch (const Error& error) {
+                throw Error(error.kind(), fmt::format("{}, chunk at {}", what_.name, to_string(piece.box.start)),
+                            error.what(), "what it held is lost; take the file from where it came");
+              }
+            },
+            true);
+      });
 }
 
 void Conveyor::begin_stores(Region& region) {
@@ -281,7 +283,7 @@ void Conveyor::begin_stores(Region& region) {
     finish(region);
     return;
   }
-  for_each_index(chunks_touched(region.box, what_.sink.chunk), [&](const Shape& index) {
+  survey::for_each_index(survey::chunks_touched(region.box, what_.sink.chunk), [&](const Shape& index) {
     region.targets.push_back(number_of(index, what_.shape, what_.sink.chunk));
   });
   region.stores_left = region.targets.size();
@@ -316,7 +318,7 @@ void Conveyor::submit_stores(Region& region) {
 bool Conveyor::put_together(const Region& region, const Box& chunk_box, const Box& part,
                             std::span<std::byte> chunk) const {
   const bool one_piece = what_.source.chunks == nullptr;
-  const Box touched = one_piece ? region.grid : chunks_touched(part, what_.source.chunk);
+  const Box touched = one_piece ? region.grid : survey::chunks_touched(part, what_.source.chunk);
   const auto piece_at = [&](const Shape& index) -> const Piece& {
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < index.size(); ++i) {
@@ -326,26 +328,34 @@ bool Conveyor::put_together(const Region& region, const Box& chunk_box, const Bo
   };
   bool some = false;
   bool all = part.count == chunk_box.count;
-  for_each_index(touched, [&](const Shape& index) {
+  survey::for_each_index(touched, [&](const Shape& index) {
     const bool written = piece_at(index).data != nullptr;
     some = some || written;
     all = all && written;
   });
   if (!some) return false;
   if (!all) fill_with(chunk, what_.fill);
-  for_each_index(touched, [&](const Shape& index) {
+  survey::for_each_index(touched, [&](const Shape& index) {
     const Piece& piece = piece_at(index);
     if (piece.data == nullptr) return;
-    const Box common = common_part(part, piece.box);
-    copy_box({chunk.data(), chunk_box.count, minus(common.start, chunk_box.start)},
-             {piece.data, piece.extents, minus(common.start, piece.box.start)}, common.count, what_.element_bytes);
+    const Box common = survey::common_part(part, piece.box);
+    survey::copy_box({chunk.data(), chunk_box.count, survey::minus(common.start, chunk_box.start)},
+                     {piece.data, piece.extents, survey::minus(common.start, piece.box.start)}, common.count,
+                     what_.element_bytes);
   });
   return true;
 }
 
+// The checksum of what is about to be written. Each chunk is summed once, by one worker: regions hold chunks whole
+// where checksums are asked for.
+void Conveyor::sum_up(std::uint64_t target, const Box& part, std::span<const std::byte> chunk) const {
+  if (what_.sink.sums.empty()) return;
+  what_.sink.sums[target] = survey::chunk_checksum(chunk, what_.sink.chunk, part.count, what_.element_bytes);
+}
+
 void Conveyor::store(Region& region, std::uint64_t target, int worker) {
   const Box chunk_box = chunk_box_of(target, what_.shape, what_.sink.chunk);
-  const Box part = common_part(chunk_box, region.box);
+  const Box part = survey::common_part(chunk_box, region.box);
   std::vector<std::byte>& chunk = worker_chunks_[static_cast<std::size_t>(worker)];
   chunk.resize(target_chunk_bytes_);
   const bool some = put_together(region, chunk_box, part, chunk);
@@ -356,6 +366,7 @@ void Conveyor::store(Region& region, std::uint64_t target, int worker) {
       return;
     }
     if (!some) fill_with(chunk, what_.fill);
+    sum_up(target, part, chunk);
     write_part(*what_.sink.map, *what_.sink.bytes, target, chunk_box.start, part, chunk);
     report({&region, false, std::nullopt});
     return;
@@ -364,6 +375,7 @@ void Conveyor::store(Region& region, std::uint64_t target, int worker) {
     report({&region, false, std::nullopt});
     return;
   }
+  sum_up(target, part, chunk);
   ReadyChunk ready;
   ready.origin = chunk_box.start;
   if (encoders_.empty()) {

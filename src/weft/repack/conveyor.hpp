@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "weft/repack/chunk_sink.hpp"
-#include "weft/repack/chunk_source.hpp"
 #include "weft/repack/regions.hpp"
 #include "weft/support/workers.hpp"
+#include "weft/survey/chunk_source.hpp"
 
 namespace weft::repack {
 
@@ -27,7 +27,7 @@ namespace weft::repack {
 struct Source {
   const storage::ArrayMap* map = nullptr;
   storage::ByteStore* bytes = nullptr;
-  WholeChunks* chunks = nullptr;
+  survey::WholeChunks* chunks = nullptr;
   Shape chunk;
   std::vector<storage::Filter> filters;
 };
@@ -39,6 +39,7 @@ struct Sink {
   std::function<void(ReadyChunk&&)> ready;
   Shape chunk;
   std::vector<storage::Filter> filters;  // with which chunks are encoded for `ready`
+  std::span<std::uint32_t> sums;         // a checksum of every chunk that is put together; empty: none is asked for
 };
 
 struct Conveyance {
@@ -76,6 +77,7 @@ class Conveyor {
   void finish(Region& region);
   void store(Region& region, std::uint64_t target, int worker);
   bool put_together(const Region& region, const Box& chunk_box, const Box& part, std::span<std::byte> chunk) const;
+  void sum_up(std::uint64_t target, const Box& part, std::span<const std::byte> chunk) const;
   void handle(Happened&& happened);
   void report(Happened happened);
   void guarded(Region& region, const std::function<void()>& action, bool is_load);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "weft/repack/box_copy.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
+#include "weft/survey/box_copy.hpp"
 
 namespace weft::repack {
 
@@ -180,11 +180,13 @@ std::vector<std::uint64_t> regions_touched(const Shape& shape, const Shape& regi
                                            const std::vector<Shape>& origins) {
   std::vector<std::uint64_t> numbers;
   for (const Shape& origin : origins) {
-    for_each_index(chunks_touched(common_part({origin, chunk}, whole(shape)), region), [&](const Shape& index) {
-      std::uint64_t number = 0;
-      for (std::size_t i = 0; i < shape.size(); ++i) number = number * ceil_div(shape[i], region[i]) + index[i];
-      numbers.push_back(number);
-    });
+    survey::for_each_index(survey::chunks_touched(survey::common_part({origin, chunk}, whole(shape)), region),
+                           [&](const Shape& index) {
+                             std::uint64_t number = 0;
+                             for (std::size_t i = 0; i < shape.size(); ++i)
+                               number = number * ceil_div(shape[i], region[i]) + index[i];
+                             numbers.push_back(number);
+                           });
   }
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

@@ -10,14 +10,18 @@
 #include <optional>
 #include <utility>
 
+#include "weft/repack/chunk_message.hpp"
+#include "weft/repack/chunk_sums.hpp"
 #include "weft/repack/conveyor.hpp"
 #include "weft/repack/skeleton.hpp"
+#include "weft/repack/spill_file.hpp"
 #include "weft/repack/target_file.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/survey/piece_sums.hpp"
 
 namespace weft::repack {
 
@@ -48,34 +52,6 @@ storage::ChunkAddresses shared(Communicator& comm, const std::optional<storage::
   result.listed = addresses[2].get<std::vector<std::uint64_t>>();
   return result;
 }
-
-// A file of target chunks one behind the other, not encoded, removed when it goes.
-class SpillFile {
- public:
-  SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes) : comm_(comm), path_(path) {
-    agree_on(comm, [&] {
-      if (comm.rank() != 0) return;
-      const auto made = storage::open_posix(path, storage::OpenMode::create);
-      const std::byte last{0};
-      made->write_at(bytes - 1, storage::Bytes(&last, 1));
-      made->close();
-    });
-    agree_on(comm, [&] { store_ = storage::open_posix(path, storage::OpenMode::write); });
-  }
-  ~SpillFile() {
-    store_.reset();
-    if (comm_.rank() == 0) std::remove(path_.c_str());
-  }
-  SpillFile(const SpillFile&) = delete;
-  SpillFile& operator=(const SpillFile&) = delete;
-
-  storage::ByteStore& store() { return *store_; }
-
- private:
-  Communicator& comm_;
-  std::string path_;
-  std::unique_ptr<storage::ByteStore> store_;
-};
 
 class Repacking {
  public:
@@ -131,7 +107,7 @@ class Repacking {
   void make_skeleton() {
     target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite);
     const Handle creation = file_creation(in_);
-    user_block_ = user_block_of(in_);
+    user_block_ = survey::user_block_of(in_);
     std::uint64_t expected = 0;
     for (const Chosen& chosen : plan_.chosen) {
       if (chosen.direct_target) expected += chosen.facts.logical_bytes();
@@ -151,7 +127,7 @@ class Repacking {
       std::optional<storage::ArrayMap> map;
       if (chosen.direct_target) {
         const Handle dataset = open_dataset(out_, chosen.facts.path);
-        map = map_bytes(dataset, facts_of(dataset, chosen.facts.path));
+        map = survey::map_bytes(dataset, survey::facts_of(dataset, chosen.facts.path));
         if (!map) throw Error(ErrorKind::system, chosen.facts.path, "got no place in the new file");
       }
       maps_.push_back(std::move(map));
@@ -185,17 +161,17 @@ class Repacking {
     const Chosen& chosen = plan_.chosen[number];
     Handle source_dataset;
     std::optional<storage::ArrayMap> source_map;
-    std::optional<WholeChunks> chunks;
+    std::optional<survey::WholeChunks> chunks;
     Conveyance what;
     origins_.reset();
     agree_on(comm_, [&] {
       if (failed_alone_) throw *failed_alone_;
       source_dataset = open_dataset(in_, chosen.facts.path);
-      what.fill = fill_value(source_dataset);
+      what.fill = survey::fill_value(source_dataset);
       if (chosen.direct_source) {
-        source_map = map_bytes(source_dataset, chosen.facts);
+        source_map = survey::map_bytes(source_dataset, chosen.facts);
       } else {
-        origins_ = stored_origins(source_dataset, chosen.facts);
+        origins_ = survey::stored_origins(source_dataset, chosen.facts);
         chunks.emplace(source_dataset, chosen.facts);
       }
     });
@@ -216,23 +192,37 @@ class Repacking {
       what.source.chunk = chosen.facts.chunk;
       what.source.filters = chosen.facts.filters;
     }
-    what.sink.chunk = chosen.chunk;
-    what.sink.filters = chosen.filters;
+    std::optional<ChunkSums> sums;
+    if (request_.checksums) sums.emplace(survey::Pieces(chosen.facts.shape, chosen.chunk), what.fill);
+    if (chosen.plan.spill) {
+      by_way_of_a_spill_file(what, chosen, sums);
+    } else {
+      deliver(what, chosen, sums);
+    }
+    if (!sums) return;
+    sums->gather(comm_);
+    if (comm_.rank() != 0) return;
+    tables_.push_back({chosen.facts.path,
+                       survey::Pieces(chosen.facts.shape, chosen.chunk),
+                       {sums->sums().begin(), sums->sums().end()}});
+  }
 
-    if (chosen.direct_target) {
-      const storage::ArrayMap map =
-          byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
-                   shared(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
-      what.sink.map = &map;
-      what.sink.bytes = bytes_out_.get();
-      reserve(map);
-      straight(what, chosen);
-      return;
-    }
-    if (!chosen.plan.spill) {
-      through_hdf5(what, chosen);
-      return;
-    }
+  // To where it stays.
+  void deliver(Conveyance what, const Chosen& chosen, std::optional<ChunkSums>& sums) {
+    what.sink = {nullptr, nullptr, {}, chosen.chunk, chosen.filters, {}};
+    if (sums) what.sink.sums = sums->sums();
+    if (!chosen.direct_target) return through_hdf5(what, chosen);
+    const auto number = static_cast<std::size_t>(&chosen - plan_.chosen.data());
+    const storage::ArrayMap map =
+        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
+                         shared(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
+    what.sink.map = &map;
+    what.sink.bytes = bytes_out_.get();
+    reserve(map);
+    straight(what, chosen);
+  }
+
+  void by_way_of_a_spill_file(Conveyance what, const Chosen& chosen, std::optional<ChunkSums>& sums) {
     if (request_.announce && comm_.rank() == 0) {
       request_.announce(fmt::format(
           "{}: its chunks and the new ones fit the budget of {} only one after the other; they meet in "
@@ -243,7 +233,8 @@ class Repacking {
     storage::ChunkAddresses addresses;
     addresses.stride = element_count(chosen.chunk) * chosen.facts.element_bytes;
     const storage::ArrayMap map =
-        byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes, addresses);
+        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes, addresses);
+    what.sink.chunk = chosen.chunk;
     what.sink.map = &map;
     what.sink.bytes = &spill.store();
     const auto moved = std::exchange(what.moved, [](std::uint64_t) {});
@@ -252,8 +243,7 @@ class Repacking {
     what.moved = moved;
     what.pass = chosen.plan.second;
     what.source = {&map, &spill.store(), nullptr, {}, {}};
-    what.sink = {nullptr, nullptr, {}, chosen.chunk, chosen.filters};
-    through_hdf5(what, chosen);
+    deliver(what, chosen, sums);
   }
 
   // The disk's room for all chunks, asked for at once: a full disk is met before hours of work.
@@ -347,40 +337,10 @@ class Repacking {
     }
     comm_.exchange(outgoing, incoming);
     agree_on(comm_, [&] {
-      if (comm_.rank() == 0) unpack(message, *written);
+      if (comm_.rank() == 0) {
+        unpack(message, written->rank(), [&](const ReadyChunk& chunk) { write(*written, chunk); });
+      }
     });
-  }
-
-  static std::vector<std::byte> packed(const std::vector<ReadyChunk>& chunks) {
-    std::vector<std::byte> message;
-    const auto put = [&](const void* data, std::size_t bytes) {
-      const auto* first = static_cast<const std::byte*>(data);
-      message.insert(message.end(), first, first + bytes);
-    };
-    for (const ReadyChunk& chunk : chunks) {
-      const std::uint64_t head[] = {chunk.skipped, chunk.bytes.size()};
-      put(head, sizeof(head));
-      put(chunk.origin.data(), chunk.origin.size() * sizeof(std::uint64_t));
-      put(chunk.bytes.data(), chunk.bytes.size());
-    }
-    return message;
-  }
-
-  void unpack(const std::vector<std::byte>& message, HdfChunks& written) {
-    std::size_t at = 0;
-    while (at < message.size()) {
-      std::uint64_t head[2];
-      std::memcpy(head, message.data() + at, sizeof(head));
-      at += sizeof(head);
-      ReadyChunk chunk;
-      chunk.skipped = static_cast<std::uint32_t>(head[0]);
-      chunk.origin.resize(written.rank());
-      std::memcpy(chunk.origin.data(), message.data() + at, chunk.origin.size() * sizeof(std::uint64_t));
-      at += chunk.origin.size() * sizeof(std::uint64_t);
-      chunk.bytes.assign(message.begin() + static_cast<long>(at), message.begin() + static_cast<long>(at + head[1]));
-      at += head[1];
-      write(written, chunk);
-    }
   }
 
   void write(HdfChunks& written, const ReadyChunk& chunk) {
@@ -390,8 +350,24 @@ class Repacking {
     written.write(chunk);
   }
 
+  // Of what was laid out anew as it passed; of what was copied along as it is in the copy.
+  void store_sums() {
+    for (const survey::ChecksumTable& table : tables_) survey::store_checksums(out_, table);
+    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
+      const bool summed = std::any_of(tables_.begin(), tables_.end(),
+                                      [&](const survey::ChecksumTable& table) { return table.dataset == facts.path; });
+      if (summed || !survey::may_have_checksums(facts)) continue;
+      check();
+      survey::PieceSums sums = survey::sum_pieces(out_, facts.path, survey::checksum_pieces(facts),
+                                                  survey::PieceChoice::all, request_.budget_bytes, {});
+      if (!sums.failures.empty()) throw Error(ErrorKind::data, request_.in, sums.failures[0].what);
+      survey::store_checksums(out_, sums.table);
+    }
+  }
+
   void finish() {
     if (!out_.valid()) reopen();
+    if (request_.checksums) store_sums();
     for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
       const Handle dataset = open_dataset(out_, plan_.chosen[i].facts.path);
       if (H5Aexists(dataset, "weft_layout") > 0) {
@@ -419,6 +395,7 @@ class Repacking {
   std::unique_ptr<TargetFile> target_;  // rank 0's
   std::string part_;
   std::vector<std::optional<storage::ArrayMap>> maps_;  // rank 0's, of the straight targets
+  std::vector<survey::ChecksumTable> tables_;           // rank 0's
   std::unique_ptr<storage::ByteStore> bytes_in_;
   std::unique_ptr<storage::ByteStore> bytes_out_;
   std::optional<std::vector<Shape>> origins_;  // of the source's stored chunks, where that is worth knowing

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "weft/layout/store.hpp"
-#include "weft/repack/known_axes.hpp"
 #include "weft/repack/regions.hpp"
-#include "weft/repack/survey.hpp"
 #include "weft/support/communicator.hpp"
+#include "weft/survey/known_axes.hpp"
+#include "weft/survey/survey.hpp"
 
 namespace weft::repack {
 
@@ -25,7 +25,7 @@ struct RepackRequest {
   std::string out;  // the same as `in` only with in_place
   bool in_place = false;
   bool overwrite = false;             // `out` may be there already
-  std::vector<std::string> datasets;  // which are laid out anew; empty: those with steps (repack/known_axes.hpp)
+  std::vector<std::string> datasets;  // which are laid out anew; empty: those with steps (survey/known_axes.hpp)
   std::string axes;                   // of all of them; empty: as recognised
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks_of_a_block = 0;  // for a read called `block`
@@ -34,6 +34,7 @@ struct RepackRequest {
   std::string filter = "keep";                                         // or what storage::parse_filters takes
   std::uint64_t budget_bytes = 1ULL << 30;                             // of memory, a rank
   int jobs = 0;                                                        // threads a rank; 0: one a core
+  bool checksums = false;                                              // of every chunk (survey/checksums.hpp)
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // bytes of elements, on every rank
   std::function<void(const std::string&)> announce;                    // lines worth knowing before they happen
   std::function<bool()> stopped;                                       // asked often; true ends it with an error
@@ -44,8 +45,8 @@ int worker_count(const RepackRequest& request);
 
 // A dataset that is laid out anew.
 struct Chosen {
-  DatasetFacts facts;
-  KnownAxes axes;
+  survey::DatasetFacts facts;
+  survey::KnownAxes axes;
   Shape chunk;
   std::string rationale;  // why that chunk, as JSON (layout/design.hpp)
   std::vector<storage::Filter> filters;
@@ -55,7 +56,7 @@ struct Chosen {
 };
 
 struct RepackPlan {
-  Survey survey;
+  survey::Survey survey;
   std::vector<Chosen> chosen;
   std::vector<std::string> kept_because;  // "NAME: why it is not laid out anew", for those that were candidates
 

@@ -6,11 +6,12 @@
 #include <optional>
 #include <thread>
 
+#include "weft/inspect/arrangement.hpp"
 #include "weft/layout/design.hpp"
-#include "weft/repack/chunk_source.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
+#include "weft/survey/chunk_source.hpp"
 
 namespace weft::repack {
 
@@ -20,22 +21,23 @@ using storage::Filter;
 using storage::Handle;
 
 // Why a dataset cannot be laid out anew; nothing where it can.
-std::optional<std::string> obstacle(const DatasetFacts& facts) {
+std::optional<std::string> obstacle(const survey::DatasetFacts& facts) {
   if (facts.empty) return "it is empty";
   if (facts.scalar) return "it is a scalar";
   if (!facts.movable) return fmt::format("its elements ({}) hold references or text of variable length", facts.type);
-  if (facts.storage == StorageKind::view) return "it is a view of other datasets, which can be repacked themselves";
-  if (facts.storage == StorageKind::external) return "its elements lie in another file";
+  if (facts.storage == survey::StorageKind::view)
+    return "it is a view of other datasets, which can be repacked themselves";
+  if (facts.storage == survey::StorageKind::external) return "its elements lie in another file";
   return std::nullopt;
 }
 
-std::vector<const DatasetFacts*> named(const Survey& survey, const std::vector<std::string>& names) {
-  std::vector<const DatasetFacts*> found;
+std::vector<const survey::DatasetFacts*> named(const survey::Survey& survey, const std::vector<std::string>& names) {
+  std::vector<const survey::DatasetFacts*> found;
   for (const std::string& name : names) {
-    const DatasetFacts* facts = survey.find(name);
+    const survey::DatasetFacts* facts = survey.find(name);
     if (facts == nullptr) {
       std::string known;
-      for (const DatasetFacts& other : survey.datasets) known += (known.empty() ? "" : ", ") + other.path;
+      for (const survey::DatasetFacts& other : survey.datasets) known += (known.empty() ? "" : ", ") + other.path;
       throw Error(ErrorKind::usage, survey.path, fmt::format("has no dataset {}", name),
                   known.empty() ? "it has none at all" : fmt::format("it has {}", known));
     }
@@ -48,7 +50,7 @@ std::vector<const DatasetFacts*> named(const Survey& survey, const std::vector<s
   return found;
 }
 
-std::vector<Filter> filters_for(const RepackRequest& request, const DatasetFacts& facts) {
+std::vector<Filter> filters_for(const RepackRequest& request, const survey::DatasetFacts& facts) {
   if (request.filter != "keep") return storage::parse_filters(request.filter, facts.element_bytes);
   std::vector<Filter> filters = facts.filters;
   for (const Filter& filter : filters) {
@@ -73,18 +75,19 @@ layout::Design design_for(const RepackRequest& request, const Chosen& chosen) {
   design.read_text = request.reads;
   design.ranks = request.ranks_of_a_block;
   design.store = request.store;
+  design.coding = inspect::coding_of(chosen.facts, chosen.filters);
   return layout::design(design);
 }
 
 class Planner {
  public:
   explicit Planner(const RepackRequest& request) : request_(request), file_(storage::open_recording(request.in)) {
-    plan_.survey = survey(request.in);
+    plan_.survey = survey::survey(request.in);
     workers_ = static_cast<std::uint64_t>(worker_count(request));
   }
 
   RepackPlan plan() {
-    for (const DatasetFacts& facts : plan_.survey.datasets) {
+    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
       if (const Filter* unknown = storage::first_unknown(facts.filters)) {
         // Chunks that are copied as they are need not be understood.
         if (is_wanted(facts)) {
@@ -95,23 +98,23 @@ class Planner {
         }
       }
     }
-    for (const DatasetFacts* facts : candidates()) choose(*facts);
+    for (const survey::DatasetFacts* facts : candidates()) choose(*facts);
     return std::move(plan_);
   }
 
  private:
-  bool is_wanted(const DatasetFacts& facts) const {
+  bool is_wanted(const survey::DatasetFacts& facts) const {
     if (request_.datasets.empty()) return has_steps(facts) && !obstacle(facts);
     return std::any_of(request_.datasets.begin(), request_.datasets.end(),
                        [&](const std::string& name) { return plan_.survey.find(name) == &facts; });
   }
 
-  bool has_steps(const DatasetFacts& facts) const { return known_axes(file_, facts).has_value(); }
+  bool has_steps(const survey::DatasetFacts& facts) const { return survey::known_axes(file_, facts).has_value(); }
 
-  std::vector<const DatasetFacts*> candidates() {
+  std::vector<const survey::DatasetFacts*> candidates() {
     if (!request_.datasets.empty()) return named(plan_.survey, request_.datasets);
-    std::vector<const DatasetFacts*> found;
-    for (const DatasetFacts& facts : plan_.survey.datasets) {
+    std::vector<const survey::DatasetFacts*> found;
+    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
       if (facts.empty || facts.logical_bytes() < kLeastRepackedBytes || !has_steps(facts)) continue;
       if (const auto why = obstacle(facts)) {
         plan_.kept_because.push_back(fmt::format("{}: {}", facts.path, *why));
@@ -122,22 +125,22 @@ class Planner {
     return found;
   }
 
-  KnownAxes axes_of(const DatasetFacts& facts) const {
-    if (!request_.axes.empty()) return told_axes(file_, facts, request_.axes);
-    if (auto known = known_axes(file_, facts)) return *known;
-    KnownAxes assumed;  // it was named, so it is taken for steps
+  survey::KnownAxes axes_of(const survey::DatasetFacts& facts) const {
+    if (!request_.axes.empty()) return survey::told_axes(file_, facts, request_.axes);
+    if (auto known = survey::known_axes(file_, facts)) return *known;
+    survey::KnownAxes assumed;  // it was named, so it is taken for steps
     assumed.shape = facts.shape;
     assumed.axes = layout::default_axes(facts.shape.size());
     return assumed;
   }
 
-  void choose(const DatasetFacts& facts) {
+  void choose(const survey::DatasetFacts& facts) {
     Chosen chosen;
     chosen.facts = facts;
     chosen.axes = axes_of(facts);
     chosen.filters = filters_for(request_, facts);
     const layout::Design design = design_for(request_, chosen);
-    const std::optional<Shape> chunk = chunk_in_file(chosen.axes, design.chunk);
+    const std::optional<Shape> chunk = survey::chunk_in_file(chosen.axes, design.chunk);
     if (!chunk) {
       plan_.kept_because.push_back(
           fmt::format("{}: a chunk of {} of its steps is none of the dataset", facts.path, to_string(design.chunk)));
@@ -151,32 +154,35 @@ class Planner {
     }
     const Handle dataset(storage::check_hdf5(H5Dopen2(file_, facts.path.c_str(), H5P_DEFAULT), request_.in,
                                              "cannot open " + facts.path, ErrorKind::data));
-    const bool never_written = facts.storage == StorageKind::contiguous && facts.stored_bytes == 0;
-    chosen.direct_source = facts.storage != StorageKind::compact && map_bytes(dataset, facts).has_value();
-    if (facts.storage == StorageKind::compact || (facts.storage == StorageKind::contiguous && never_written)) {
+    const bool never_written = facts.storage == survey::StorageKind::contiguous && facts.stored_bytes == 0;
+    chosen.direct_source =
+        facts.storage != survey::StorageKind::compact && survey::map_bytes(dataset, facts).has_value();
+    if (facts.storage == survey::StorageKind::compact ||
+        (facts.storage == survey::StorageKind::contiguous && never_written)) {
       plan_.kept_because.push_back(fmt::format(
           "{}: {}", facts.path, never_written ? "none of it was ever written" : "it is in the file's metadata"));
       return;
     }
     // A place for every chunk is right only where every element was written, and known beforehand only where the
     // dataset cannot grow.
-    chosen.direct_target = chosen.filters.empty() && !facts.grows() && all_written(facts) && user_block_of(file_) == 0;
+    chosen.direct_target =
+        chosen.filters.empty() && !facts.grows() && all_written(facts) && survey::user_block_of(file_) == 0;
     MoveRequest move;
     move.name = fmt::format("{}: {}", request_.in, facts.path);
     move.shape = facts.shape;
     move.element_bytes = facts.element_bytes;
-    move.source_chunk = facts.storage == StorageKind::chunked ? facts.chunk : facts.shape;
+    move.source_chunk = facts.storage == survey::StorageKind::chunked ? facts.chunk : facts.shape;
     move.decode_whole = !chosen.direct_source;
     move.target_chunk = chosen.chunk;
-    move.encode_whole = !chosen.direct_target;
+    move.encode_whole = !chosen.direct_target || request_.checksums;  // only a whole chunk has a checksum
     move.budget_bytes = request_.budget_bytes;
     move.workers = workers_;
     chosen.plan = plan_move(move);
     plan_.chosen.push_back(std::move(chosen));
   }
 
-  static bool all_written(const DatasetFacts& facts) {
-    if (facts.storage == StorageKind::contiguous) return true;
+  static bool all_written(const survey::DatasetFacts& facts) {
+    if (facts.storage == survey::StorageKind::contiguous) return true;
     std::uint64_t chunks = 1;
     for (std::size_t i = 0; i < facts.shape.size(); ++i) chunks *= ceil_div(facts.shape[i], facts.chunk[i]);
     return facts.stored_chunks == chunks;

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "weft/repack/references.hpp"
-#include "weft/repack/survey.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
+#include "weft/survey/survey.hpp"
 
 namespace weft::repack {
 
@@ -156,7 +156,7 @@ class Copier {
     const Handle type(read_ok(H5Dget_type(source), path, "its type cannot be read"));
     const auto layout = anew_.find(address);
     // Of lists and text H5Ocopy leaves the fill value where it was in the original (1.10), which netCDF's readers meet.
-    const bool by_hand = H5Tcommitted(type) > 0 || holds_references(type) || has_variable_text(type) ||
+    const bool by_hand = H5Tcommitted(type) > 0 || holds_references(type) || survey::has_variable_text(type) ||
                          H5Tdetect_class(type, H5T_VLEN) > 0;
     if (layout == anew_.end()) ++report_.copied_datasets;
     if (layout == anew_.end() && !by_hand) {
@@ -199,7 +199,7 @@ class Copier {
   void elements_of(const std::string& path) {
     const Handle source(read_ok(H5Dopen2(from_, path.c_str(), H5P_DEFAULT), path, "cannot be opened"));
     const Handle made(storage::check_hdf5(H5Dopen2(to_, path.c_str(), H5P_DEFAULT), path, "cannot be opened"));
-    const DatasetFacts facts = facts_of(source, path);
+    const survey::DatasetFacts facts = survey::facts_of(source, path);
     if (facts.empty || H5Dget_storage_size(source) == 0) return;
     const Handle type(H5Dget_type(source));
     const bool translates = holds_references(type);

@@ -1,6 +1,7 @@
 #include "weft/storage/chunk_codec.hpp"
 
 #include <libdeflate.h>
+#include <lzf.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kFletcherBytes = 4;
+constexpr unsigned kLzfRevision = 4;         // of h5py's filter, whose chunks these are
+constexpr std::size_t kLzfChunkSetting = 2;  // where its settings have the bytes of a chunk
 
 Error damaged(std::string_view filter) {
   return {ErrorKind::data, "", std::string("is damaged: ") + std::string(filter) + " cannot undo it"};
@@ -56,12 +59,53 @@ std::size_t zstd_for_hdf5(unsigned flags, std::size_t values, const unsigned set
   return length;
 }
 
+// And lzf's. The stream does not say its length; the third setting does.
+std::size_t lzf_for_hdf5(unsigned flags, std::size_t values, const unsigned settings[], std::size_t bytes,
+                         std::size_t* room, void** buffer) {
+  const bool reverse = (flags & H5Z_FLAG_REVERSE) != 0;
+  const std::size_t space = reverse ? (values > kLzfChunkSetting ? settings[kLzfChunkSetting] : 0) : bytes;
+  void* made = space > 0 ? H5allocate_memory(space, false) : nullptr;
+  if (made == nullptr) return 0;
+  const auto take = reverse ? lzf_decompress : lzf_compress;
+  const std::size_t length = take(*buffer, static_cast<unsigned>(bytes), made, static_cast<unsigned>(space));
+  if (length == 0) {
+    H5free_memory(made);
+    return 0;
+  }
+  H5free_memory(*buffer);
+  *buffer = made;
+  *room = space;
+  return length;
+}
+
+// Where a dataset is created its filter notes the bytes of a chunk.
+herr_t note_chunk_bytes(hid_t properties, hid_t type, hid_t) {
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int axes = H5Pget_chunk(properties, H5S_MAX_RANK, extents.data());
+  std::uint64_t bytes = H5Tget_size(type);
+  for (int axis = 0; axis < axes; ++axis) bytes *= extents.at(static_cast<std::size_t>(axis));
+  if (axes < 1 || bytes >= 1ULL << 32) return -1;
+  unsigned flags = 0;
+  std::array<unsigned, 8> settings{};
+  std::size_t used = settings.size();
+  if (H5Pget_filter_by_id2(properties, kLzfFilter, &flags, &used, settings.data(), 0, nullptr, nullptr) < 0) return -1;
+  settings[0] = std::max(settings[0], kLzfRevision);
+  settings[1] = std::max(settings[1], static_cast<unsigned>(LZF_VERSION));
+  settings[kLzfChunkSetting] = static_cast<unsigned>(bytes);
+  return H5Pmodify_filter(properties, kLzfFilter, flags, kLzfChunkSetting + 1, settings.data());
+}
+
 }  // namespace
 
 void register_filters() {
-  if (H5Zfilter_avail(kZstdFilter) > 0) return;
-  const H5Z_class2_t zstd{H5Z_CLASS_T_VERS, kZstdFilter, 1, 1, "zstd", nullptr, nullptr, zstd_for_hdf5};
-  H5Zregister(&zstd);
+  if (H5Zfilter_avail(kZstdFilter) <= 0) {
+    const H5Z_class2_t zstd{H5Z_CLASS_T_VERS, kZstdFilter, 1, 1, "zstd", nullptr, nullptr, zstd_for_hdf5};
+    H5Zregister(&zstd);
+  }
+  if (H5Zfilter_avail(kLzfFilter) <= 0) {
+    const H5Z_class2_t lzf{H5Z_CLASS_T_VERS, kLzfFilter, 1, 1, "lzf", nullptr, note_chunk_bytes, lzf_for_hdf5};
+    H5Zregister(&lzf);
+  }
 }
 
 // HDF5's variant (H5checksum.c): words of two bytes, high byte first; an odd byte at the end is a high one.
@@ -115,6 +159,24 @@ void unshuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std
   const std::size_t whole = elements * element_bytes;
   std::copy(from.begin() + static_cast<long>(whole), from.end(), to.begin() + static_cast<long>(whole));
 }
+
+namespace {
+
+// Empty where it would not be shorter.
+Bytes lzf(std::span<const std::byte> from) {
+  Bytes to(from.size());
+  to.resize(lzf_compress(from.data(), static_cast<unsigned>(from.size()), to.data(), static_cast<unsigned>(to.size())));
+  return to;
+}
+
+void unlzf(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (from.empty()) throw damaged("lzf");  // liblzf takes a first byte for granted
+  const unsigned length =
+      lzf_decompress(from.data(), static_cast<unsigned>(from.size()), to.data(), static_cast<unsigned>(to.size()));
+  if (length != to.size()) throw damaged("lzf");
+}
+
+}  // namespace
 
 // What the compressing libraries keep between calls.
 class ChunkCoder::Libraries {
@@ -182,6 +244,8 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
       next = libraries_->deflate(now, level_of(filter, 6));
     } else if (filter.id == kZstdFilter) {
       next = libraries_->zstd(now, level_of(filter, 3));
+    } else if (filter.id == kLzfFilter) {
+      next = lzf(now);
     } else if (filter.id == H5Z_FILTER_SHUFFLE) {
       next.resize(now.size());
       shuffle(now, static_cast<std::uint64_t>(std::max(1, level_of(filter, 1))), next);
@@ -190,11 +254,13 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
       const std::uint32_t sum = fletcher32(now);
       for (std::size_t b = 0; b < kFletcherBytes; ++b) next.push_back(static_cast<std::byte>(sum >> (8 * b)));
     }
-    const bool compresses = filter.id == H5Z_FILTER_DEFLATE || filter.id == kZstdFilter;
-    if (compresses && next.size() >= now.size() && (filter.flags & H5Z_FLAG_OPTIONAL) != 0) {
+    const bool in_vain = compresses(filter) && (next.empty() || next.size() >= now.size());
+    if (in_vain && (filter.flags & H5Z_FLAG_OPTIONAL) != 0) {
       result.skipped |= 1U << i;
       continue;
     }
+    if (next.empty())
+      throw Error(ErrorKind::data, filter.name, "cannot make a chunk shorter, and is not optional here");
     held = std::move(next);
     now = held;
   }
@@ -233,6 +299,8 @@ void ChunkCoder::decode(std::span<const std::byte> bytes, std::uint32_t skipped,
       libraries_->inflate(now, to);
     } else if (filter.id == kZstdFilter) {
       libraries_->unzstd(now, to);
+    } else if (filter.id == kLzfFilter) {
+      unlzf(now, to);
     } else {
       if (now.size() != to.size()) throw damaged("shuffle");
       unshuffle(now, static_cast<std::uint64_t>(std::max(1, level_of(filter, 1))), to);

@@ -2,10 +2,11 @@
 //
 // HDF5 decodes on one thread, under its own lock where it has one at all. The filters most files use are a few lines or
 // a library call each, so they are done here, on as many threads as there are coders: deflate (by libdeflate), shuffle,
-// fletcher32 and zstd. What is not among them HDF5 has to do itself, chunk by chunk.
+// fletcher32, zstd and lzf. What is not among them HDF5 has to do itself, chunk by chunk.
 //
 // The bytes are HDF5's: https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html ("Filter Pipeline Message"); zstd as
-// registered filter 32015, one frame a chunk. None of the calls is collective.
+// registered filter 32015, one frame a chunk; lzf
+// as h5py's filter 32000, the bare stream of liblzf. None of the calls is collective.
 #pragma once
 
 #include <hdf5.h>
@@ -22,7 +23,8 @@ namespace weft::storage {
 
 inline constexpr int kZstdFilter =
     32015;  // https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilters.md
-inline constexpr int kLzfFilter = 32000;  // h5py's
+// h5py's; its settings are its revision, liblzf's version, and the bytes of a chunk.
+inline constexpr int kLzfFilter = 32000;
 
 // One filter of a pipeline, numbered as HDF5 does.
 struct Filter {
@@ -39,18 +41,20 @@ std::vector<Filter> filters_of(hid_t properties);
 // Adds them to a dataset's creation properties. Throws Error(usage) where HDF5 refuses.
 void add_filters(hid_t properties, const std::vector<Filter>& filters);
 
-// "none", "deflate:6", "shuffle+deflate", "zstd:3", "fletcher32": joined by +, applied from left to right. Levels where
+// "none", "deflate:6", "shuffle+deflate", "zstd:3", "lzf", "fletcher32": joined by +, applied from left to right. Levels where
 // none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
 std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_bytes);
 // And back: "none" where there are none.
 std::string to_text(const std::vector<Filter>& filters);
 
+// Whether a filter makes chunks shorter, so that only it knows their length.
+bool compresses(const Filter& filter);
 // Whether every filter of the list is one that ChunkCoder knows.
 bool coded_here(const std::vector<Filter>& filters);
 // The first filter that neither ChunkCoder nor this machine's HDF5 can undo; nullptr where there is none.
 const Filter* first_unknown(const std::vector<Filter>& filters);
 
-// Teaches HDF5 zstd, unless it knows it: so that it creates such datasets, and its own reads and writes work too.
+// Teaches HDF5 zstd and lzf, unless it knows them: so that it creates such datasets, and its own reads and writes work too.
 void register_filters();
 
 // Does and undoes a list of filters that are coded_here(). For one thread; every thread has one of its own.

@@ -90,8 +90,8 @@ TEST_P(ChunkCodec, SaysThatAChunkIsDamaged) {
 
 INSTANTIATE_TEST_SUITE_P(Filters, ChunkCodec,
                          testing::Values("none", "deflate:6", "deflate:1", "shuffle", "shuffle+deflate:9", "fletcher32",
-                                         "shuffle+deflate+fletcher32", "fletcher32+deflate", "zstd:3",
-                                         "shuffle+zstd:19", "deflate+shuffle"));
+                                         "shuffle+deflate+fletcher32", "fletcher32+deflate", "zstd:3", "lzf",
+                                         "shuffle+lzf+fletcher32", "shuffle+zstd:19", "deflate+shuffle"));
 
 TEST(ChunkCodecAlone, LeavesOutWhatWouldMakeAChunkLonger) {
   std::vector<std::byte> noise(1000);

@@ -47,7 +47,8 @@ std::string name_of_filter(int id, std::string_view given) {
 bool has_level(int id) { return id == H5Z_FILTER_DEFLATE || id == kZstdFilter; }
 
 bool coded_here(int id) {
-  return id == H5Z_FILTER_DEFLATE || id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32 || id == kZstdFilter;
+  return id == H5Z_FILTER_DEFLATE || id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32 || id == kZstdFilter ||
+         id == kLzfFilter;
 }
 
 unsigned parse_level(std::string_view word, std::string_view digits, unsigned least, unsigned most) {
@@ -104,11 +105,13 @@ std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_b
       filters.push_back({kZstdFilter, "zstd", H5Z_FLAG_OPTIONAL, {with_level ? parse_level(word, digits, 1, 22) : 3}});
     } else if (name == "shuffle" && !with_level) {
       filters.push_back({H5Z_FILTER_SHUFFLE, "shuffle", H5Z_FLAG_OPTIONAL, {static_cast<unsigned>(element_bytes)}});
+    } else if (name == "lzf" && !with_level) {
+      filters.push_back({kLzfFilter, "lzf", H5Z_FLAG_OPTIONAL, {0, 0, 0}});  // HDF5 asks register_filters()'s for them
     } else if (name == "fletcher32" && !with_level) {
       filters.push_back({H5Z_FILTER_FLETCHER32, "fletcher32", H5Z_FLAG_MANDATORY, {}});
     } else {
       throw Error(ErrorKind::usage, fmt::format("filter '{}'", word), "is none that Weft writes",
-                  "there are none, deflate:6, shuffle+deflate, zstd:3, shuffle+zstd and fletcher32");
+                  "there are none, deflate:6, shuffle+deflate, zstd:3, shuffle+zstd, lzf and fletcher32");
     }
     begin = end + 1;
   }
@@ -125,9 +128,11 @@ std::string to_text(const std::vector<Filter>& filters) {
   return text.empty() ? "none" : text;
 }
 
+bool compresses(const Filter& filter) { return has_level(filter.id) || filter.id == kLzfFilter; }
+
 bool coded_here(const std::vector<Filter>& filters) {
   // Between two that compress, the length is known to HDF5 alone.
-  return std::count_if(filters.begin(), filters.end(), [](const Filter& f) { return has_level(f.id); }) <= 1 &&
+  return std::count_if(filters.begin(), filters.end(), compresses) <= 1 &&
          std::all_of(filters.begin(), filters.end(), [](const Filter& filter) { return coded_here(filter.id); });
 }
 

@@ -72,7 +72,7 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
 // Replaces the view by one of the first `steps` steps, and changes nothing else.
 void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
 
-// Removes the checksums (repack/checksums.hpp), where there are any: for whoever is about to write steps.
+// Removes the checksums (survey/checksums.hpp), where there are any: for whoever is about to write steps.
 void drop_checksums(const SeriesMap& map);
 
 // Gives the file `slots` commit slots, for going on with more ranks than it has; what the old ones say is kept.

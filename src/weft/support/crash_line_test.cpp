@@ -1,0 +1,38 @@
+#include "weft/support/crash_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace weft {
+namespace {
+
+void crash(int signal) {
+  std::ofstream("crash_line.part") << "half";
+  const CrashLine line("weft: a.h5: HDF5 crashed", {"crash_line.part", "crash_line.never_made"}, 7);
+  std::raise(signal);
+}
+
+TEST(CrashLine, SaysItAndLeavesNothing) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    EXPECT_EXIT(crash(signal), testing::ExitedWithCode(7), "^weft: a.h5: HDF5 crashed\n$");
+    EXPECT_FALSE(std::filesystem::exists("crash_line.part"));
+  }
+}
+
+TEST(CrashLine, IsGoneWithItsScope) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto after = [] {
+    { const CrashLine line("weft: said", {}, 7); }
+    std::signal(SIGABRT, SIG_DFL);
+    std::abort();
+  };
+  EXPECT_EXIT(after(), testing::KilledBySignal(SIGABRT), "^$");
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,198 @@
+#include "weft/survey/chunk_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/layout/store.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/read_executor.hpp"
+#include "weft/storage/read_plan.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::survey {
+
+namespace {
+
+using storage::Handle;
+
+// HDF5 1.10 looks through its index from the start for each chunk's address: so many chunks take it a tenth of a
+// second.
+constexpr std::uint64_t kMostListed = 3000;
+
+// A gap shorter than this is read over: a copy of it costs less than another system call.
+constexpr double kLatency = 5e-6;
+constexpr double kBandwidth = 2e9;
+
+std::uint64_t grid_chunks(const DatasetFacts& facts) {
+  std::uint64_t chunks = 1;
+  for (std::size_t i = 0; i < facts.shape.size(); ++i) chunks *= ceil_div(facts.shape[i], facts.chunk[i]);
+  return chunks;
+}
+
+haddr_t address_of(hid_t dataset, const DatasetFacts& facts, std::uint64_t number) {
+  std::vector<hsize_t> offset(facts.shape.size());
+  for (std::size_t i = facts.shape.size(); i-- > 0;) {
+    const std::uint64_t along = ceil_div(facts.shape[i], facts.chunk[i]);
+    offset[i] = number % along * facts.chunk[i];
+    number /= along;
+  }
+  unsigned skipped = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &skipped, &address, &bytes) < 0) return HADDR_UNDEF;
+  return address;
+}
+
+// Whether the chunks lie one behind the other in the order of their numbers, by both ends and some between.
+bool in_one_row(hid_t dataset, const DatasetFacts& facts, std::uint64_t base, std::uint64_t stride,
+                std::uint64_t chunks) {
+  constexpr std::uint64_t kSpread = 16;
+  for (std::uint64_t i = 0; i <= kSpread; ++i) {
+    const std::uint64_t number = i == 1 && chunks > 1 ? 1 : (chunks - 1) * i / kSpread;
+    if (address_of(dataset, facts, number) != base + number * stride) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+storage::ArrayMap byte_map(const std::string& path, const Shape& shape, const Shape& chunk, std::uint64_t element_bytes,
+                           storage::ChunkAddresses addresses) {
+  storage::ArrayMap map;
+  map.path = path;
+  map.type = DataType::uint8;
+  map.shape = shape;
+  map.shape.push_back(element_bytes);
+  map.chunk = chunk;
+  map.chunk.push_back(element_bytes);
+  map.addresses = std::move(addresses);
+  return map;
+}
+
+std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& facts) {
+  storage::ChunkAddresses addresses;
+  if (facts.storage == StorageKind::contiguous) {
+    addresses.base = H5Dget_offset(dataset);
+    addresses.stride = facts.logical_bytes();
+    if (addresses.base == HADDR_UNDEF) return std::nullopt;
+    return byte_map(facts.path, facts.shape, facts.shape, facts.element_bytes, addresses);
+  }
+  const std::uint64_t chunks = grid_chunks(facts);
+  if (facts.storage != StorageKind::chunked || !facts.filters.empty() || facts.stored_chunks != chunks ||
+      user_block_of(dataset) > 0) {
+    return std::nullopt;
+  }
+  addresses.base = address_of(dataset, facts, 0);
+  addresses.stride = element_count(facts.chunk) * facts.element_bytes;
+  if (addresses.base == HADDR_UNDEF) return std::nullopt;
+  if (!in_one_row(dataset, facts, addresses.base, addresses.stride, chunks)) {
+    if (chunks > kMostListed) return std::nullopt;
+    for (std::uint64_t n = 0; n < chunks; ++n) {
+      addresses.listed.push_back(address_of(dataset, facts, n));
+      if (addresses.listed.back() == HADDR_UNDEF) return std::nullopt;
+    }
+  }
+  return byte_map(facts.path, facts.shape, facts.chunk, facts.element_bytes, addresses);
+}
+
+std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFacts& facts) {
+  if (facts.storage != StorageKind::chunked || facts.stored_chunks == grid_chunks(facts) ||
+      facts.stored_chunks > kMostListed) {
+    return std::nullopt;
+  }
+  const Handle space(H5Dget_space(dataset));
+  std::vector<Shape> origins;
+  for (hsize_t number = 0; number < facts.stored_chunks; ++number) {
+    std::vector<hsize_t> offset(facts.shape.size());
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    storage::check_hdf5(H5Dget_chunk_info(dataset, space, number, offset.data(), &skipped, &address, &bytes),
+                        facts.path, "its chunks cannot be listed", ErrorKind::data);
+    // A chunk behind the extents is left over from before they were made shorter.
+    bool inside = true;
+    for (std::size_t i = 0; i < offset.size(); ++i) inside = inside && offset[i] < facts.shape[i];
+    if (inside) origins.emplace_back(offset.begin(), offset.end());
+  }
+  return origins;
+}
+
+void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to) {
+  layout::Store store;
+  store.latency_s = kLatency;
+  store.bandwidth = kBandwidth;
+  Box of_bytes = box;
+  of_bytes.start.push_back(0);
+  of_bytes.count.push_back(map.shape.back());
+  storage::execute_read(storage::plan_read(map, of_bytes, store), bytes, store, to, 1);
+}
+
+WholeChunks::WholeChunks(hid_t dataset, const DatasetFacts& facts)
+    : dataset_(dataset),
+      facts_(facts),
+      type_(H5Dget_type(dataset)),
+      chunk_bytes_(element_count(facts.chunk) * facts.element_bytes) {
+  const Handle properties(H5Dget_create_plist(dataset));
+  unsigned options = 0;
+  // Chunks at the edge may be left unfiltered, and HDF5 does not say so when it hands them over.
+  const bool edges_apart =
+      H5Pget_chunk_opts(properties, &options) >= 0 && (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
+  by_hdf5_ = edges_apart || !storage::coded_here(facts.filters);
+}
+
+WholeChunks::Stored WholeChunks::fetch(const Shape& origin) {
+  const std::vector<hsize_t> offset = storage::to_hsize(origin);
+  const auto where = [&] { return fmt::format("{}, chunk at {}", facts_.path, to_string(origin)); };
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset_, offset.data(), &bytes) < 0) {
+    // HDF5 says by an error that a chunk was never written; any other one is damage.
+    const std::string words = storage::take_hdf5_error();
+    if (words != "chunk storage is not allocated") throw Error(ErrorKind::data, where(), "cannot be found: " + words);
+    bytes = 0;
+  }
+  Stored stored;
+  if (bytes == 0) return stored;
+  if (!by_hdf5_) {
+    stored.bytes.resize(bytes);
+    storage::check_hdf5(H5Dread_chunk(dataset_, H5P_DEFAULT, offset.data(), &stored.skipped, stored.bytes.data()),
+                        where(), "cannot be read", ErrorKind::data);
+    return stored;
+  }
+  stored.decoded = true;
+  stored.bytes.resize(chunk_bytes_);
+  Shape count = facts_.chunk;
+  for (std::size_t i = 0; i < count.size(); ++i) count[i] = std::min(count[i], facts_.shape[i] - origin[i]);
+  const std::vector<hsize_t> extents = storage::to_hsize(count);
+  const std::vector<hsize_t> whole = storage::to_hsize(facts_.chunk);
+  const std::vector<hsize_t> first(extents.size(), 0);
+  const Handle in_file(H5Dget_space(dataset_));
+  const Handle in_memory(H5Screate_simple(static_cast<int>(whole.size()), whole.data(), nullptr));
+  H5Sselect_hyperslab(in_file, H5S_SELECT_SET, offset.data(), nullptr, extents.data(), nullptr);
+  H5Sselect_hyperslab(in_memory, H5S_SELECT_SET, first.data(), nullptr, extents.data(), nullptr);
+  storage::check_hdf5(H5Dread(dataset_, type_, in_memory, in_file, H5P_DEFAULT, stored.bytes.data()), where(),
+                      "cannot be read", ErrorKind::data);
+  return stored;
+}
+
+std::uint64_t user_block_of(hid_t object) {
+  const Handle file(H5Iget_file_id(object));
+  const Handle creation(H5Fget_create_plist(file));
+  hsize_t bytes = 0;
+  H5Pget_userblock(creation, &bytes);
+  return bytes;
+}
+
+std::vector<std::byte> fill_value(hid_t dataset) {
+  const Handle type(H5Dget_type(dataset));
+  std::vector<std::byte> value(H5Tget_size(type));
+  const Handle properties(H5Dget_create_plist(dataset));
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  if (H5Pfill_value_defined(properties, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED) {
+    storage::check_hdf5(H5Pget_fill_value(properties, type, value.data()), "fill value", "cannot be read",
+                        ErrorKind::data);
+  }
+  return value;
+}
+
+}  // namespace weft::survey

@@ -1,0 +1,201 @@
+#include "weft/survey/dataset_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/survey/box_copy.hpp"
+#include "weft/survey/places.hpp"
+
+namespace weft::survey {
+
+namespace {
+
+using storage::check_hdf5;
+using storage::Handle;
+
+// Of `path`, whatever place the error had.
+Error at(const std::string& path, const Error& error) {
+  const std::string what = error.what();
+  return {error.kind(), what.starts_with(path) ? "" : path, what};
+}
+
+}  // namespace
+
+DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits)
+    : memory_type_(memory_type) {
+  storage::register_filters();
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
+  constexpr std::size_t kSlots = 12421;  // a prime, many times the chunks a cache of this size holds
+  constexpr double kReadOnce = 1.0;      // chunks that were read whole go first
+  H5Pset_chunk_cache(access, kSlots, limits.cache_bytes, kReadOnce);
+  dataset_ = Handle(check_hdf5(H5Dopen2(file, path.c_str(), access), path, "cannot be opened", ErrorKind::data));
+  properties_ = Handle(check_hdf5(H5Dget_create_plist(dataset_), path, "has no properties", ErrorKind::data));
+  facts_ = facts_of(dataset_, path);
+  shape_ = facts_.scalar ? Shape{1} : facts_.shape;
+  chunk_ = facts_.chunk.empty() ? shape_ : facts_.chunk;
+  element_bytes_ = H5Tget_size(memory_type);
+  hsize_t size = 0;
+  H5Fget_filesize(file, &size);
+  file_bytes_ = size;
+  if (facts_.storage != StorageKind::chunked) return;
+
+  chunk_bytes_ = element_count(chunk_) * facts_.element_bytes;
+  if (const storage::Filter* filter = storage::first_unknown(facts_.filters)) {
+    throw Error(ErrorKind::data, path, fmt::format("has filter {}, which nobody here can undo", filter->name),
+                "install its HDF5 plugin and set HDF5_PLUGIN_PATH");
+  }
+  whole_chunks_ = !facts_.filters.empty() || chunk_bytes_ <= limits.cache_bytes;
+  const Handle type(H5Dget_type(dataset_));
+  decodes_ = !facts_.filters.empty() && storage::coded_here(facts_.filters) && H5Tequal(type, memory_type) > 0;
+  if (facts_.filters.empty()) return;
+  // What waits encoded is as large as what it decodes to, if the worst comes to the worst.
+  constexpr std::uint64_t kCopies = 3;
+  if (chunk_bytes_ > limits.chunk_bytes) {
+    throw Error(ErrorKind::usage, path,
+                fmt::format("has filtered chunks of {}, each read whole", format_bytes(chunk_bytes_)),
+                fmt::format("give at least --budget {}", format_bytes(8 * chunk_bytes_)));
+  }
+  if (!decodes_) return;
+  const std::uint64_t fitting = std::max<std::uint64_t>(1, limits.chunk_bytes / (kCopies * chunk_bytes_));
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  decoders_ = std::make_unique<ChunkDecoders>(facts_.filters, chunk_bytes_,
+                                              static_cast<unsigned>(std::min<std::uint64_t>(threads, fitting)));
+}
+
+void DatasetReader::read(const Box& box, std::span<std::byte> values) {
+  if (element_count(box.count) * element_bytes_ != values.size()) {
+    throw Error(ErrorKind::usage, facts_.path,
+                fmt::format("{} bytes for a box of {}", values.size(), to_string(box.count)));
+  }
+  if (values.empty()) return;
+  if (decodes_) return read_by_chunks(box, values);
+  read_by_hdf5(box, values);
+}
+
+void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
+  const Handle space(check_hdf5(H5Dget_space(dataset_), facts_.path, "has no extents", ErrorKind::data));
+  const Handle memory = storage::simple_space(box.count);
+  if (!facts_.scalar) {
+    check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, storage::to_hsize(box.start).data(), nullptr,
+                                   storage::to_hsize(box.count).data(), nullptr),
+               facts_.path, "cannot select a box", ErrorKind::data);
+  }
+  check_hdf5(H5Dread(dataset_, memory_type_, memory, space, H5P_DEFAULT, values.data()), facts_.path,
+             fmt::format("cannot be read from {} on", index_text(box.start)), ErrorKind::data);
+}
+
+std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint32_t& skipped) {
+  const std::vector<hsize_t> start = storage::to_hsize(where.start);
+  hsize_t size = 0;
+  const herr_t found = H5Dget_chunk_storage_size(dataset_, start.data(), &size);
+  if (found < 0) {
+    const std::string words = storage::take_hdf5_error();
+    // HDF5 1.10 calls it an error that nothing was ever written there.
+    if (words.find("not allocated") != std::string::npos) return {};
+    throw Error(ErrorKind::data, facts_.path, "a chunk is not found: " + words);
+  }
+  if (size == 0) return {};
+  if (size > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
+  std::vector<std::byte> encoded(size);
+  check_hdf5(H5Dread_chunk(dataset_, H5P_DEFAULT, start.data(), &skipped, encoded.data()), facts_.path,
+             "a chunk cannot be read", ErrorKind::data);
+  return encoded;
+}
+
+std::vector<std::byte> DatasetReader::unwritten_chunk() const {
+  std::vector<std::byte> chunk(chunk_bytes_);
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  H5Pfill_value_defined(properties_, &defined);
+  if (defined == H5D_FILL_VALUE_UNDEFINED) return chunk;
+  check_hdf5(H5Pget_fill_value(properties_, memory_type_, chunk.data()), facts_.path, "has no fill value",
+             ErrorKind::data);
+  for (std::uint64_t offset = element_bytes_; offset < chunk_bytes_; offset += element_bytes_) {
+    std::memcpy(chunk.data() + offset, chunk.data(), element_bytes_);
+  }
+  return chunk;
+}
+
+void DatasetReader::fetch(std::uint64_t number, const UseChunk& use, const FailChunk& fail) {
+  const Box where = Pieces(shape_, chunk_).box(number);
+  std::uint32_t skipped = 0;
+  try {
+    std::vector<std::byte> encoded = encoded_chunk(where, skipped);
+    if (encoded.empty()) {
+      std::vector<std::byte> chunk = unwritten_chunk();
+      return use(number, chunk);
+    }
+    decoders_->decode(
+        std::move(encoded), skipped, [number, &use](std::span<std::byte> chunk) { use(number, chunk); },
+        [number, &fail, this, where](const Error& error) {
+          fail(number, {ErrorKind::data, facts_.path,
+                        fmt::format("the chunk at {} {}", index_text(where.start), error.what())});
+        });
+  } catch (const Error& error) {
+    fail(number, at(facts_.path, error));
+  } catch (const std::exception& error) {  // no memory for a chunk: others still refer to what the caller holds
+    fail(number, Error(ErrorKind::system, facts_.path, error.what()));
+  }
+}
+
+void DatasetReader::each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail) {
+  for (const std::uint64_t number : numbers) fetch(number, use, fail);
+  decoders_->wait();
+}
+
+std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
+  const Pieces chunks(shape_, chunk_);
+  std::vector<std::uint64_t> numbers;
+  if (facts_.stored_chunks == chunks.count() || facts_.stored_chunks > kMostPlaces) {
+    numbers.resize(chunks.count());
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+  }
+  const Handle space(H5Dget_space(dataset_));
+  std::vector<hsize_t> start(shape_.size());
+  for (std::uint64_t n = 0; n < facts_.stored_chunks; ++n) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    check_hdf5(H5Dget_chunk_info(dataset_, space, n, start.data(), &skipped, &address, &size), facts_.path,
+               "its chunks cannot be found", ErrorKind::data);
+    std::uint64_t number = 0;
+    for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+      number = number * chunks.counts()[axis] + start[axis] / chunk_[axis];
+    }
+    if (number < chunks.count()) numbers.push_back(number);  // others are behind what the dataset has grown back to
+  }
+  return numbers;
+}
+
+void DatasetReader::read_by_chunks(const Box& box, std::span<std::byte> values) {
+  const Pieces chunks(shape_, chunk_);
+  std::mutex mutex;
+  std::optional<Error> failed;
+  const UseChunk copy = [&](std::uint64_t number, std::span<std::byte> chunk) {
+    const Box where = chunks.box(number);
+    const Box part = common_part(box, where);
+    copy_box({values.data(), box.count, minus(part.start, box.start)},
+             {chunk.data(), chunk_, minus(part.start, where.start)}, part.count, element_bytes_);
+  };
+  const FailChunk note = [&](std::uint64_t, const Error& error) {
+    const std::lock_guard lock(mutex);
+    if (!failed) failed = error;
+  };
+  for_each_index(chunks_touched(box, chunk_), [&](const Shape& place) {
+    std::uint64_t number = 0;
+    for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
+    fetch(number, copy, note);
+  });
+  decoders_->wait();
+  if (failed) throw *failed;
+}
+
+}  // namespace weft::survey

@@ -1,0 +1,83 @@
+// weft/survey/dataset_reader.hpp - boxes of any dataset of any HDF5 file, in bounded memory.
+//
+// Chunks whose filters Weft knows are fetched as they are and decoded on every core (survey/chunk_decoders.hpp);
+// everything else HDF5 reads: contiguous and compact data, virtual datasets, other filters, other types. A filtered
+// chunk is always read whole, an unfiltered one only where it is larger than the cache HDF5 is given.
+//
+// Elements of variable length and references are not for this reader. Not collective; for one thread.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/survey/chunk_decoders.hpp"
+#include "weft/survey/pieces.hpp"
+#include "weft/survey/survey.hpp"
+
+namespace weft::survey {
+
+struct ReadLimits {
+  std::uint64_t cache_bytes = 32ULL << 20;  // HDF5's chunk cache
+  std::uint64_t chunk_bytes = 64ULL << 20;  // for decoding: of all threads together
+};
+
+class DatasetReader {
+ public:
+  // Elements come as `memory_type` has them; as they are in the file where it is the file's own. It must outlive the
+  // reader. Throws Error(data) where the dataset does not open or has a filter nobody here can undo, Error(usage) where
+  // one chunk passes the limit.
+  DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits);
+
+  const DatasetFacts& facts() const { return facts_; }
+  const Shape& shape() const { return shape_; }  // {1} for a scalar
+  std::uint64_t element_bytes() const { return element_bytes_; }
+  // What one request of HDF5's fetches: a chunk, or everything where there are none.
+  const Shape& chunk() const { return chunk_; }
+  // Whether chunks are fetched whole even where part of one is wanted.
+  bool fetches_whole_chunks() const { return whole_chunks_; }
+
+  // Fills `values`, row-major. Throws Error(data) with the dataset's path where something cannot be read or decoded.
+  void read(const Box& box, std::span<std::byte> values);
+
+  // Whether each_chunk() may be called: chunks are decoded here.
+  bool decodes() const { return decodes_; }
+  // Decodes the chunks of these numbers (row-major over the grid), each once. `use` gets whole chunks, padding
+  // included, on several threads at once; `fail` those that cannot be had.
+  using UseChunk = std::function<void(std::uint64_t number, std::span<std::byte> chunk)>;
+  using FailChunk = std::function<void(std::uint64_t number, const Error& error)>;
+  void each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail);
+
+  // The numbers of the chunks that have a place in the file, where those are no more than kMostPlaces
+  // (survey/places.hpp) of all; else those of all. Throws Error(data) where the index cannot be read.
+  std::vector<std::uint64_t> stored_chunks() const;
+
+ private:
+  void read_by_hdf5(const Box& box, std::span<std::byte> values);
+  void read_by_chunks(const Box& box, std::span<std::byte> values);
+  void fetch(std::uint64_t number, const UseChunk& use, const FailChunk& fail);
+  std::vector<std::byte> encoded_chunk(const Box& where, std::uint32_t& skipped);
+  std::vector<std::byte> unwritten_chunk() const;
+
+  storage::Handle dataset_;
+  storage::Handle properties_;
+  hid_t memory_type_;
+  DatasetFacts facts_;
+  Shape shape_;
+  Shape chunk_;
+  std::uint64_t element_bytes_ = 0;
+  std::uint64_t chunk_bytes_ = 0;  // decoded
+  std::uint64_t file_bytes_ = 0;   // no stored chunk is longer
+  bool whole_chunks_ = false;
+  bool decodes_ = false;
+  std::unique_ptr<ChunkDecoders> decoders_;
+};
+
+}  // namespace weft::survey

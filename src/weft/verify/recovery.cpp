@@ -1,0 +1,197 @@
+#include "weft/verify/recovery.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "weft/storage/commit_slots.hpp"
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/map_open_file.hpp"
+#include "weft/storage/metadata_change.hpp"
+#include "weft/storage/open_elsewhere.hpp"
+#include "weft/storage/series_file.hpp"
+#include "weft/storage/superblock.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/survey/open_file.hpp"
+#include "weft/verify/file_check.hpp"
+#include "weft/verify/mesh_check.hpp"
+#include "weft/view/vtkhdf.hpp"
+#include "weft/view/weft_view.hpp"
+
+namespace weft::verify {
+
+namespace {
+
+using storage::Handle;
+using storage::SeriesMap;
+using storage::Superblock;
+
+constexpr const char* kOthers = "what others wrote is not recovered; h5clear and h5repack may help";
+
+// The file as if it were not marked. HDF5 has this for h5clear alone; without it the file stays closed.
+Handle open_unmarked(const std::string& path) {
+  const Handle access = storage::file_access();
+  const hbool_t clear = 1;
+  H5Pset(access, "clear_status_flags", &clear);
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  if (file.valid()) return file;
+  throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + storage::take_hdf5_error(),
+              "if it was killed while it was made there is nothing in it; write it anew");
+}
+
+class Work {
+ public:
+  Work(const std::string& path, bool dry_run) : path_(path) {
+    result_.path = path;
+    result_.dry_run = dry_run;
+  }
+
+  Recovery run() {
+    const storage::QuietHdf5 quiet;
+    if (storage::is_open_for_writing(path_)) {
+      throw Error(ErrorKind::usage, path_, "is being written: a program has it open", "wait for it to end, or end it");
+    }
+    undo_change();
+    if (!result_.all_told) return std::move(result_);
+    const SeriesMap map = unmark();
+    result_.steps = committed_steps(map);
+    if (result_.steps == 0) check_beginning(map);
+    clear_scratch();
+    end_with_committed(map);
+    if (!result_.dry_run) check_result();
+    return std::move(result_);
+  }
+
+ private:
+  // Says what is done, and whether to do it.
+  bool act(const std::string& action) {
+    result_.actions.push_back(action);
+    return !result_.dry_run;
+  }
+
+  Superblock superblock() const {
+    const auto bytes = survey::open_bytes(path_);
+    std::optional<Superblock> found = storage::read_superblock(*bytes);
+    if (!found) throw Error(ErrorKind::data, path_, "is not an HDF5 file", "check the path");
+    if (!found->intact) {
+      throw Error(ErrorKind::data, path_, "has a damaged superblock", "nothing it says can be trusted; write it anew");
+    }
+    if (found->end_of_file > bytes->size()) {
+      throw Error(ErrorKind::data, path_,
+                  fmt::format("is cut short: it has {} of {} bytes", format_count(bytes->size()),
+                              format_count(found->end_of_file)),
+                  "copy it again from where it is whole");
+    }
+    return *found;
+  }
+
+  void undo_change() {
+    survey::open_bytes(path_);  // there is such a file
+    if (!storage::metadata_leftovers(path_).undo) return;
+    if (!act("undo a change of its metadata that was cut short")) {
+      result_.all_told = false;
+      return;
+    }
+    storage::undo_metadata_change(path_);
+    scratch_was_there_ = true;
+  }
+
+  SeriesMap unmark() {
+    const Superblock found = superblock();
+    SeriesMap map;
+    {
+      const Handle file = found.marked ? open_unmarked(path_) : survey::open_file(path_);
+      if (!storage::has_series(file)) {
+        if (!found.marked) throw Error(ErrorKind::data, path_, "is not a Weft file", kOthers);
+        throw Error(ErrorKind::data, path_, "is marked as being written, and not a Weft file",
+                    fmt::format("a run that was killed while it made its file has to begin anew; what others wrote is "
+                                "not recovered, but h5clear -s {} takes the mark away",
+                                path_));
+      }
+      map = storage::map_open_file(file, path_);
+    }
+    if (found.marked && act("take away the mark of a program that was writing it")) {
+      storage::clear_write_mark(*storage::open_posix(path_, storage::OpenMode::write), found);
+    }
+    return map;
+  }
+
+  // What a change cut short before its undo file was there has left.
+  void clear_scratch() {
+    const bool scratch = storage::metadata_leftovers(path_).scratch;
+    if (scratch && act("remove the scratch files of a change that had not begun")) {
+      storage::forget_metadata_changes(path_);
+    }
+    if (!scratch && !scratch_was_there_) return;
+    const std::uint64_t end = superblock().end_of_file;
+    const std::uint64_t size = survey::open_bytes(path_)->size();
+    if (size == end || !act(fmt::format("cut off {} at its end that nothing uses", format_bytes(size - end)))) return;
+    if (::truncate(path_.c_str(), static_cast<off_t>(end)) != 0) {
+      throw system_error(path_, "cannot be cut to its length", errno);
+    }
+  }
+
+  // A mesh is written before the first step, and no slot tells whether all of it is there.
+  void check_beginning(const SeriesMap& map) const {
+    const Handle file = open_unmarked(path_);
+    Check mesh;
+    check_mesh(file, map, true, mesh);
+    if (mesh.verdict != Verdict::fail) return;
+    throw Error(ErrorKind::data, path_, "was cut short before its mesh was whole, and no step is committed",
+                "there is nothing in it to recover; write it anew");
+  }
+
+  void end_with_committed(const SeriesMap& map) {
+    const std::uint64_t committed = result_.steps;
+    const storage::ViewMaker view = [](const SeriesMap& changed, std::uint64_t steps) {
+      const auto bytes = storage::open_posix(changed.path, storage::OpenMode::read);
+      return view::vtkhdf_objects(view::weft_view(changed, steps, view::reader_of(*bytes)));
+    };
+    if (map.length != committed) {
+      const std::string action =
+          map.length > committed
+              ? fmt::format("end the series with its {} committed steps, of {}", format_count(committed),
+                            format_count(map.length))
+              : fmt::format("show all {} committed steps, not {}", format_count(committed), format_count(map.length));
+      if (act(action)) storage::set_length(map, committed, view);
+    } else if (map.viewed != 0 && map.viewed != committed) {
+      const std::string action =
+          fmt::format("let the view show all {} steps, not {}", format_count(committed), format_count(map.viewed));
+      if (act(action)) storage::renew_view(map, committed, view);
+    }
+  }
+
+  std::uint64_t committed_steps(const SeriesMap& map) const {
+    const std::uint64_t committed = storage::committed_steps(storage::read_slots(*survey::open_bytes(path_), map));
+    if (committed <= map.capacity()) return committed;
+    throw Error(ErrorKind::data, path_,
+                fmt::format("says that {} steps are committed where there is room for {}", committed, map.capacity()),
+                "it is damaged; weft verify says what else is");
+  }
+
+  void check_result() const {
+    FileCheckOptions options;
+    options.quick = true;
+    const FileReport report = check_file(path_, options);
+    for (const Check& check : report.list.checks) {
+      if (check.verdict != Verdict::fail) continue;
+      throw Error(ErrorKind::data, path_, fmt::format("is damaged beyond recovering: {}", check.line()),
+                  "weft verify says what else is; the committed steps may still be read");
+    }
+  }
+
+  std::string path_;
+  Recovery result_;
+  bool scratch_was_there_ = false;
+};
+
+}  // namespace
+
+Recovery recover_file(const std::string& path, bool dry_run) { return Work(path, dry_run).run(); }
+
+}  // namespace weft::verify

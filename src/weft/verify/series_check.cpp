@@ -1,0 +1,245 @@
+#include "weft/verify/series_check.hpp"
+
+#include <fmt/format.h>
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/map_open_file.hpp"
+#include "weft/support/quantity.hpp"
+#include "weft/survey/array_batches.hpp"
+#include "weft/survey/object_walk.hpp"
+#include "weft/survey/survey.hpp"
+#include "weft/survey/virtual_sources.hpp"
+#include "weft/verify/plan_check.hpp"
+#include "weft/view/vtkhdf.hpp"
+#include "weft/view/weft_view.hpp"
+
+namespace weft::verify {
+
+namespace {
+
+using storage::ArrayMap;
+using storage::FieldMap;
+using storage::Handle;
+using storage::SegmentMap;
+using storage::SeriesMap;
+
+Handle open_dataset(hid_t file, const std::string& path) {
+  return Handle(
+      storage::check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
+}
+
+std::uint64_t links_in(hid_t file, const char* path) {
+  const Handle group(storage::check_hdf5(H5Gopen2(file, path, H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
+  return survey::links_of(group, path).size();
+}
+
+// A chunk of the first segment, cut to a segment that is shorter.
+Shape cut_to(Shape chunk, const Shape& shape) {
+  for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::min(chunk[i], shape[i]);
+  return chunk;
+}
+
+void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& check) {
+  const SegmentMap& segment = map.segments[number];
+  const std::string path = fmt::format("/weft/segments/{}", number);
+  const Handle group(
+      storage::check_hdf5(H5Gopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
+  const std::int64_t first = storage::read_integer(group, "first_step");
+  if (first != static_cast<std::int64_t>(segment.first_step)) {
+    check.fail(fmt::format("{} begins with step {}, behind {} steps", path, first, segment.first_step));
+  }
+  const std::uint64_t links = links_in(file, path.c_str());
+  if (links != map.fields.size()) {
+    check.fail(fmt::format("{} has {} datasets for {} fields", path, links, map.fields.size()));
+  }
+  for (std::size_t f = 0; f < map.fields.size(); ++f) {
+    const ArrayMap& array = segment.fields[f];
+    const ArrayMap& model = map.segments[0].fields[f];
+    const bool same_step = array.shape.size() == model.shape.size() &&
+                           std::equal(array.shape.begin() + 1, array.shape.end(), model.shape.begin() + 1);
+    if (!same_step || array.type != model.type) {
+      check.fail(fmt::format("{} is {} of {}, {} is {} of {}", array.path, to_string(array.shape), name_of(array.type),
+                             model.path, to_string(model.shape), name_of(model.type)));
+    } else if (array.chunk != cut_to(model.chunk, array.shape) && array.chunk != model.chunk) {
+      check.note(fmt::format("{} has chunks of {}, {} of {}", array.path, to_string(array.chunk), model.path,
+                             to_string(model.chunk)));
+    }
+  }
+}
+
+// What set_length() and add_segment() make of a field's segments (storage/series_file.cpp).
+storage::VirtualObject expected_top(const SeriesMap& map, std::size_t f) {
+  Shape shape{map.length};
+  const Shape& per_step = map.fields[f].per_step;
+  shape.insert(shape.end(), per_step.begin(), per_step.end());
+  storage::VirtualObject object{"/" + map.fields[f].name, map.fields[f].type, shape, {}};
+  for (const SegmentMap& segment : map.segments) {
+    if (segment.first_step >= map.length) break;
+    const ArrayMap& array = segment.fields[f];
+    Box from = whole(array.shape);
+    from.count[0] = std::min(segment.steps, map.length - segment.first_step);
+    Box to = from;
+    to.start[0] = segment.first_step;
+    object.mappings.push_back({".", array.path, array.shape, storage::Slab::of(from), storage::Slab::of(to)});
+  }
+  return object;
+}
+
+void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& check) {
+  const FieldMap& field = map.fields[f];
+  const std::string support = storage::read_text(top, "weft_support");
+  if (support != name_of(field.support)) {
+    check.fail(fmt::format("/{} stands on '{}', which is none of nodes, cells and global", field.name, support));
+  }
+  if (storage::read_text(top, "units") != field.units) {
+    check.fail(fmt::format("/{} and its segments have other units", field.name));
+  }
+  if (!field.components.empty()) {
+    const std::size_t lead = field.support == storage::Support::global ? 0 : 1;
+    const Shape values(field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(lead, field.per_step.size())),
+                       field.per_step.end());
+    if (field.components.size() != element_count(values) && map.grid.shape.empty()) {
+      check.fail(
+          fmt::format("/{} names {} of {} components", field.name, field.components.size(), element_count(values)));
+    }
+  }
+  if (!field.rationale.empty() && nlohmann::json::parse(field.rationale, nullptr, false).is_discarded()) {
+    check.fail(fmt::format("the attribute weft_layout of /{} is no JSON", field.name));
+  }
+}
+
+void check_top(hid_t file, const SeriesMap& map, std::size_t f, hid_t time, Check& check) {
+  const std::string path = "/" + map.fields[f].name;
+  const Handle top = open_dataset(file, path);
+  const ArrayMap& first = map.segments[0].fields[f];
+  if (survey::virtual_sources(top).empty() && map.length > 0) {
+    const Handle segment = open_dataset(file, first.path);
+    if (survey::address_of(top) != survey::address_of(segment))
+      check.fail(fmt::format("{} is not {}", path, first.path));
+    if (first.shape[0] != map.length) {
+      check.fail(fmt::format("{} has {} steps, /time {}", path, first.shape[0], map.length));
+    }
+  } else if (const std::string departure = departure_of(file, expected_top(map, f)); !departure.empty()) {
+    check.fail(departure);
+  }
+  check_attributes(map, f, top, check);
+  if (f > 0 && H5DSis_attached(top, time, 0) <= 0) check.fail(fmt::format("{} has no time as its first axis", path));
+}
+
+}  // namespace
+
+void check_segments(hid_t file, const SeriesMap& map, Check& check) {
+  const storage::QuietHdf5 quiet;
+  if (map.format_version != static_cast<std::uint64_t>(storage::kFormatVersion)) {
+    check.fail(fmt::format("has format version {}", map.format_version));
+  }
+  if (map.created_by.empty()) check.note("does not say who created it");
+  const std::uint64_t links = links_in(file, "/weft/segments");
+  if (links != map.segments.size()) {
+    check.fail(fmt::format("/weft/segments has {} groups, of which {} follow each other", links, map.segments.size()));
+  }
+  for (std::size_t number = 0; number < map.segments.size(); ++number) check_segment(file, map, number, check);
+  if (map.length > map.capacity()) {
+    check.fail(fmt::format("/time has {} steps where there is room for {}", map.length, map.capacity()));
+  }
+  check.detail = fmt::format("{} with room for {} steps of {} fields",
+                             map.segments.size() == 1 ? "one" : fmt::format("{}", map.segments.size()),
+                             format_count(map.capacity()), map.fields.size() - 1);
+}
+
+void check_fields(hid_t file, const SeriesMap& map, Check& check) {
+  const storage::QuietHdf5 quiet;
+  const Handle time = open_dataset(file, "/time");
+  if (H5DSis_scale(time) <= 0) check.fail("/time is no dimension scale");
+  for (std::size_t f = 0; f < map.fields.size(); ++f) check_top(file, map, f, time, check);
+  check.detail = fmt::format("{} of {} steps", map.fields.size() - 1, format_count(map.length));
+}
+
+void check_commit(const SeriesMap& map, const std::vector<std::uint64_t>& slots, Check& check) {
+  std::uint64_t ranks = 0;
+  for (std::size_t r = 0; r < slots.size(); ++r) {
+    if (slots[r] == storage::kIdleSlot) continue;
+    ++ranks;
+    if (slots[r] <= map.capacity()) continue;
+    check.fail(
+        fmt::format("the slot of rank {} says {} steps where there is room for {}", r, slots[r], map.capacity()));
+  }
+  if (slots.empty()) check.fail("there are no commit slots");
+  const std::uint64_t committed = storage::committed_steps(slots);
+  check.detail = fmt::format("{} of {} steps, by {} ranks", format_count(committed), format_count(map.length), ranks);
+  if (committed > map.length) {
+    check.fail(fmt::format("{} steps are committed and {} shown; weft recover shows them", committed, map.length));
+  } else if (committed < map.length) {
+    check.note(fmt::format("{} of {} steps are committed: the run has not ended, or was cut short (weft recover)",
+                           format_count(committed), format_count(map.length)));
+  }
+}
+
+void check_times(hid_t file, const SeriesMap& map, std::uint64_t committed, Check& check) {
+  const storage::QuietHdf5 quiet;
+  std::optional<double> first;
+  double last = 0;
+  std::uint64_t step = 0;
+  for (const SegmentMap& segment : map.segments) {
+    survey::each_batch<double>(file, segment.fields[0].path, 0, [&](std::uint64_t, std::span<const double> times) {
+      for (const double time : times) {
+        if (step >= committed) return;
+        if (!std::isfinite(time)) check.fail(fmt::format("step {} is at {}", step, time));
+        if (first && time <= last) {
+          check.note(fmt::format("step {} is at {}, after one at {}", step, time, last));
+        }
+        if (!first) first = time;
+        last = time;
+        ++step;
+      }
+    });
+  }
+  check.detail = first ? fmt::format("{} to {}", *first, last) : "no steps yet";
+}
+
+void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Check& check) {
+  const storage::QuietHdf5 quiet;
+  if (map.viewed == 0) {
+    const bool could = map.find_fixed("/mesh/points") != nullptr || !map.grid.shape.empty();
+    return check.leave_out(could && map.length > 0 ? "there is none (weft view makes one)" : "there is none");
+  }
+  if (map.viewed > map.length) {
+    check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it anew", map.viewed, map.length));
+  }
+  const view::View view = view::weft_view(map, map.viewed, view::reader_of(bytes));
+  for (const std::string& line : departures(file, view::vtkhdf_objects(view))) {
+    check.fail(line + "; weft view makes it anew");
+  }
+  check.detail = fmt::format("{} steps, {} of mesh and fields", format_count(map.viewed),
+                             view.blocks.size() == 1 ? "one block" : fmt::format("{} blocks", view.blocks.size()));
+}
+
+void check_maps(hid_t file, const SeriesMap& map, Check& check) {
+  const storage::QuietHdf5 quiet;
+  std::uint64_t maps = 0;
+  for (const ArrayMap& array : map.fixed_arrays) {
+    const std::string folder = "/weft";
+    if (!array.path.starts_with(folder + "/maps/")) continue;
+    ++maps;
+    const std::string path = array.path.substr(folder.size());
+    const Handle shown = open_dataset(file, path);
+    const survey::DatasetFacts facts = survey::facts_of(shown, path);
+    if (facts.shape.empty() || array.shape.empty() || facts.shape.back() != array.shape.back()) {
+      check.fail(fmt::format("{} is {}, {} is {}", path, to_string(facts.shape), array.path, to_string(array.shape)));
+    }
+    for (const survey::VirtualSource& source : survey::virtual_sources(shown)) {
+      if (source.dataset != array.path) check.fail(fmt::format("{} shows {}", path, source.dataset));
+    }
+  }
+  check.detail = fmt::format("{} maps", maps);
+  if (maps == 0) check.leave_out("there are none");
+}
+
+}  // namespace weft::verify
