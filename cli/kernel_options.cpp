@@ -1,0 +1,93 @@
+#include "cli/kernel_options.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "cli/on_ranks.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+kernels::RunOptions finish(const KernelArguments& arguments) {
+  kernels::RunOptions options = arguments.options;
+  options.align_bytes = parse_bytes(arguments.align);
+  for (const std::string& hint : arguments.hints) {
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage, fmt::format("--hint '{}'", hint), "is not KEY=VALUE", "as in --hint cb_nodes=2");
+    }
+    options.hints[hint.substr(0, equals)] = hint.substr(equals + 1);
+  }
+  if (arguments.cb_nodes > 0) options.hints["cb_nodes"] = std::to_string(arguments.cb_nodes);
+  if (arguments.stripe_count > 0) options.hints["striping_factor"] = std::to_string(arguments.stripe_count);
+  const std::uint64_t stripe_bytes = parse_bytes(arguments.stripe_size);
+  if (stripe_bytes > 0) options.hints["striping_unit"] = std::to_string(stripe_bytes);
+  if (options.phases == 0) throw Error(ErrorKind::usage, "--phases 0", "is no run", "give 1 or more");
+  return options;
+}
+
+void print_plan(const KernelArguments& arguments, const KernelActions& actions, std::uint64_t ranks) {
+  const kernels::KernelPlan plan = actions.plan(finish(arguments), ranks);
+  fmt::print("{}", arguments.json ? kernels::to_json(plan).dump(2) + "\n" : kernels::to_text(plan));
+}
+
+}  // namespace
+
+void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string& phase) {
+  const char* what = "What is written";
+  kernel.add_option("--out", a.options.out, "the folder to write into: empty, or not there yet")->group(what);
+  kernel.add_option("--phases", a.options.phases, "output phases; one is " + phase)->capture_default_str()->group(what);
+  kernel.add_option("--seed", a.options.seed, "of the values: the same seed, the same files")
+      ->capture_default_str()
+      ->group(what);
+
+  const char* where = "For the file system";
+  kernel.add_option("--align", a.align, "regions of a shared file begin at multiples of this")
+      ->capture_default_str()
+      ->group(where);
+  kernel.add_option("--stripe-count", a.stripe_count, "Lustre, BeeGFS: stripes of a file")->group(where);
+  kernel.add_option("--stripe-size", a.stripe_size, "Lustre, BeeGFS: bytes of a stripe")
+      ->capture_default_str()
+      ->group(where);
+  kernel.add_option("--cb-nodes", a.cb_nodes, "MPI-IO: aggregators of a collective write")->group(where);
+  kernel.add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE; may be repeated")
+      ->allow_extra_args(false)
+      ->group(where);
+
+  const char* measure = "Measuring";
+  kernel.add_flag("--plan", a.plan, "only say what would be done; needs no ranks and writes nothing")->group(measure);
+  kernel.add_option("--ranks", a.ranks, "with --plan: on so many ranks")->group(measure);
+  kernel.add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
+  kernel.add_flag("--json", a.json, "print the plan or the report as JSON")->group(measure);
+}
+
+void plan_or_run(const KernelArguments& arguments, const KernelActions& actions) {
+  if (arguments.plan && !is_launched()) {
+    print_plan(arguments, actions, arguments.ranks > 0 ? arguments.ranks : 1);
+    return;
+  }
+  on_ranks([&](Communicator& comm) {
+    try {
+      if (arguments.plan) {
+        const auto ranks = static_cast<std::uint64_t>(comm.size());
+        if (comm.rank() == 0) print_plan(arguments, actions, arguments.ranks > 0 ? arguments.ranks : ranks);
+        return;
+      }
+      if (arguments.ranks > 0 && arguments.ranks != static_cast<std::uint64_t>(comm.size())) {
+        throw Error(ErrorKind::usage, fmt::format("--ranks {}", arguments.ranks),
+                    fmt::format("goes with --plan; this run has {}", comm.size()), "start it with mpirun -n");
+      }
+      finish(arguments);
+    } catch (const Error& error) {
+      throw error.agreed();  // every rank has the same command line
+    }
+    MpiCommunicator ranks(MPI_COMM_WORLD);
+    const nlohmann::ordered_json report = actions.run(ranks, finish(arguments));
+    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::report_text(report));
+  });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,46 @@
+// cli/kernel_options.hpp - what mhm, awp, blast and picmss have in common on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/io/kernel_run.hpp"
+
+namespace weft::cli {
+
+// As said; turned into options once MPI runs, so that a bad value gets its line once.
+struct KernelArguments {
+  kernels::RunOptions options;
+  std::string align = "0";
+  std::string stripe_size = "0";
+  std::uint64_t stripe_count = 0;
+  std::uint64_t cb_nodes = 0;
+  std::vector<std::string> hints;
+  std::uint64_t ranks = 0;
+  bool plan = false;
+  bool json = false;
+};
+
+// `phase`: what a phase is, for the help.
+void add_kernel_options(CLI::App& kernel, KernelArguments& arguments, const std::string& phase);
+
+// What a kernel does with its own options; both throw Error(usage) for those it cannot use.
+struct KernelActions {
+  std::function<kernels::KernelPlan(const kernels::RunOptions&, std::uint64_t ranks)> plan;
+  std::function<nlohmann::ordered_json(MpiCommunicator&, const kernels::RunOptions&)> run;
+};
+
+// With --plan: prints what so many ranks would do. Else starts MPI, runs, and prints the report.
+void plan_or_run(const KernelArguments& arguments, const KernelActions& actions);
+
+// The subcommands of `weft run` (kernels/NAME).
+void add_ecg(CLI::App& run);
+void add_awp(CLI::App& run);
+void add_blast(CLI::App& run);
+void add_mhm(CLI::App& run);
+void add_picmss(CLI::App& run);
+
+}  // namespace weft::cli

@@ -1,0 +1,60 @@
+// kernels/io/kernel_run.hpp - what all kernels' runs have in common: the folder, the yardstick, who counts and times
+// what, the report.
+//
+// Time is that of building types and views, writing and closing, of the slowest rank; what comes before
+// (initialisation) is not in it. A run's counters must be those of its plan; the report says whether they are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "kernels/io/kernel_plan.hpp"
+#include "kernels/io/mpi_file.hpp"
+#include "weft/support/mpi_communicator.hpp"
+
+namespace weft::kernels {
+
+// What every kernel takes. Each says what a phase is.
+struct RunOptions {
+  std::string out;                // a folder: not there, or empty
+  std::uint64_t phases = 1;       // output phases, one after the other
+  std::uint64_t seed = 1;         // of the values
+  std::uint64_t align_bytes = 0;  // regions of a shared file begin at multiples of this; 0: no matter
+  Hints hints;                    // for MPI-IO; stripes and aggregators are among them
+  bool yardstick = false;         // also time raw 8 MiB writes of the same bytes
+  bool progress = true;           // on standard error, once the run takes over two seconds
+};
+
+// What a rank did. Threads have one each and add theirs.
+struct Done {
+  Calls app;  // as the plan's
+  Calls mpi;
+  Calls system;  // what reached the system, on the paths where that is known: stdio, direct
+  PhaseTimes times;
+  std::uint64_t bytes = 0;  // that this rank wrote
+
+  Done& operator+=(const Done& other);
+};
+
+// One rank's part of a run.
+struct KernelBody {
+  std::function<void()> prepare;                                // not timed: folders, values
+  std::function<void(std::uint64_t phase, Done& done)> output;  // timed, phase after phase
+  std::function<nlohmann::json()> afterwards = {};              // not timed: more for the report, the same on all ranks
+};
+
+// Collective. Makes the folder, prepares, and writes all phases; the yardstick runs before or after, by lot. Actions
+// throw on whatever rank; run_kernel() sees that all ranks learn of it. The report is the same on every rank:
+//   kernel, strategy, ranks, out, phases, files, file_bytes, bytes, seconds{output, build, open, write, close,
+//   compress, raw?}, counters{app, mpi, syscall}, per_rank{min_bytes, max_bytes}, as_planned, plan{}, and what
+//   `afterwards` adds.
+// seconds.output is the slowest rank's; the others are sums over ranks and threads.
+nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
+                                  const KernelBody& body);
+
+// The report as people read it.
+std::string report_text(const nlohmann::ordered_json& report);
+
+}  // namespace weft::kernels
