@@ -8,13 +8,14 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test demo lint sanitize test-fresh clean
+.PHONY: help setup setup-build setup-lint build test test-thorough demo lint sanitize test-fresh clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
 	@echo 'make build       the command, at build/bin/weft'
 	@echo 'make demo        the main job: three ways of writing the same steps, side by side'
 	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
+	@echo 'make test-thorough  runs are killed at every write, not at some'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
@@ -47,12 +48,16 @@ test: setup
 	ctest --preset serial --parallel $(JOBS)
 	@echo 'make test: every test passed, with Open MPI, with MPICH and without MPI'
 
+test-thorough: setup
+	$(call configure_and_build,default,all)
+	WEFT_THOROUGH=1 ctest --preset default --parallel $(JOBS) -R 'killed|recover' --timeout 3000
+
 demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
 	scripts/demo
 
 lint: setup-lint
-	cmake --preset default
+	cmake --preset lint
 	scripts/lint $(JOBS)
 
 # The thread sanitizer wants its addresses where it expects them: setarch -R turns their randomisation off.
@@ -67,7 +72,7 @@ test-fresh:
 	scripts/test-fresh
 
 clean:
-	rm -rf build build-mpich build-serial build-asan build-tsan .venv-readers
+	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers
 
 # Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER). benchmarks/peers.py compares with ADIOS2.
 BENCH_FOLDER ?= .

@@ -214,7 +214,12 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   if (!arguments.plan) parts = {repack::part_path(request->out), repack::spill_path(repack::part_path(request->out))};
   const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed over it, and nothing is written",
                       fmt::format("see what is left of it: weft verify {}", arguments.in));
-  const CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), parts, crashed.exit_code());
+  const Error loops(ErrorKind::data, arguments.in,
+                    fmt::format("is damaged: HDF5 computed over it for {:.0f} s without end, and nothing is written",
+                                kComputeOnOneDataset),
+                    fmt::format("see what is left of it: weft verify {}", arguments.in));
+  CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), fmt::format("weft: error: {}", loops.what()),
+                       parts, crashed.exit_code());
   std::optional<repack::RepackPlan> plan;
   agree_on(comm, [&] { plan = repack::plan_repack(*request); });
   std::optional<repack::RepackReport> report;
@@ -222,7 +227,11 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
     Progress progress("repacking", "", plan->bytes(), comm.rank() == 0);
     request->progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
     request->announce = [](const std::string& line) { fmt::print(stderr, "weft: {}\n", line); };
-    request->stopped = [] { return stopped != 0; };
+    request->working = [&](bool working) { last_words.allow(working ? kComputeOnOneDataset : 0); };
+    request->stopped = [&] {
+      last_words.allow(kComputeOnOneDataset);
+      return stopped != 0;
+    };
     listen_to_signals();
     report = repack::repack(comm, *request, *plan);
   }

@@ -401,3 +401,48 @@ def test_interrupted(tmp_path: Path, signal_number: int) -> None:
     repack(source, target, "--target", "4MiB")  # what was left is in nobody's way
     check_equal(source, target)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "b.h5"]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_crash_on_ranks(tmp_path: Path, rank: int) -> None:
+    """HDF5 crashes over some damaged files, and ranks have no process of their own for it: the line comes from there."""
+    source, target = tmp_path / "a.h5", tmp_path / "b.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset("d", data=np.random.default_rng(1).normal(size=(60, 100000)), chunks=(1, 100000))
+    command = w.on_ranks(2, [w.WEFT, "repack", str(source), str(target), "--filter", "deflate:9", "--jobs", "1"])
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=w.environment()
+    )
+    part = Path(f"{target}.weft-part")
+    while process.poll() is None and not (part.exists() and part.stat().st_size > 100_000):
+        time.sleep(0.01)
+    assert process.poll() is None, "it was too quick to be met"
+    os.kill(process_of_rank(target, rank), signal.SIGSEGV)
+    text = process.communicate(timeout=30)[0]
+    assert process.returncode != 0
+    lines = [line for line in text.splitlines() if "weft: error:" in line]
+    # A launcher ends the others by SIGTERM, and rank 0 may still say that it was interrupted.
+    assert sum("HDF5 crashed over it" in line for line in lines) == 1 and len(lines) <= 2, text
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+def process_of_rank(argument: Path, rank: int) -> int:
+    for folder in Path("/proc").iterdir():
+        try:
+            arguments = (folder / "cmdline").read_bytes().split(b"\0") if folder.name.isdigit() else []
+            named = (
+                {line.split(b"=")[0]: line for line in (folder / "environ").read_bytes().split(b"\0")}
+                if arguments
+                else {}
+            )
+        except OSError:
+            continue
+        ranks = [named[name].split(b"=")[1] for name in (b"OMPI_COMM_WORLD_RANK", b"PMI_RANK") if name in named]
+        if (
+            arguments
+            and arguments[0] == w.WEFT.encode()
+            and str(argument).encode() in arguments
+            and ranks[:1] == [str(rank).encode()]
+        ):
+            return int(folder.name)
+    raise AssertionError(f"no process is rank {rank}")

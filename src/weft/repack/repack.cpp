@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "weft/repack/skeleton.hpp"
 #include "weft/repack/spill_file.hpp"
 #include "weft/repack/target_file.hpp"
+#include "weft/repack/told_by_rank_0.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
@@ -34,25 +33,6 @@ Handle open_dataset(hid_t file, const std::string& path) {
       storage::check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
 }
 
-// Chunk addresses from rank 0, which has the new file open, to all.
-storage::ChunkAddresses shared(Communicator& comm, const std::optional<storage::ArrayMap>& map) {
-  std::vector<std::byte> bytes;
-  if (comm.rank() == 0) {
-    nlohmann::json addresses = {map->addresses.base, map->addresses.stride, map->addresses.listed};
-    const std::vector<std::uint8_t> packed = nlohmann::json::to_cbor(addresses);
-    const auto view = std::as_bytes(std::span(packed));
-    bytes.assign(view.begin(), view.end());
-  }
-  comm.broadcast(bytes, 0);
-  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const nlohmann::json addresses = nlohmann::json::from_cbor(first, first + bytes.size());
-  storage::ChunkAddresses result;
-  result.base = addresses[0].get<std::uint64_t>();
-  result.stride = addresses[1].get<std::uint64_t>();
-  result.listed = addresses[2].get<std::vector<std::uint64_t>>();
-  return result;
-}
-
 class Repacking {
  public:
   Repacking(Communicator& comm, const RepackRequest& request, const RepackPlan& plan)
@@ -62,13 +42,13 @@ class Repacking {
     const Stopwatch clock;
     const storage::QuietHdf5 quiet;
     report_.datasets.resize(plan_.chosen.size());
-    agree_on(comm_, [&] {
+    agreed([&] {
       in_ = storage::open_recording(request_.in);
       bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });
-    part_ = shared_path();
-    agree_on(comm_, [&] { bytes_out_ = storage::open_posix(part_, storage::OpenMode::write); });
+    part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
+    agreed([&] { bytes_out_ = storage::open_posix(part_, storage::OpenMode::write); });
     for (const bool direct : {true, false}) {
       // Straight writes first, while HDF5 has the file closed.
       if (!direct && comm_.rank() == 0) agree_alone([&] { reopen(); });
@@ -79,7 +59,7 @@ class Repacking {
         report_.datasets[i].seconds = dataset_clock.seconds();
       }
     }
-    agree_on(comm_, [&] {
+    agreed([&] {
       bytes_out_->close();
       if (comm_.rank() == 0) finish();
     });
@@ -88,6 +68,23 @@ class Repacking {
   }
 
  private:
+  // Work of this rank's own, after which all agree.
+  void agreed(const std::function<void()>& action) {
+    const auto say = [&](bool working) {
+      if (request_.working) request_.working(working);
+    };
+    say(true);
+    agree_on(comm_, [&] {
+      try {
+        action();
+      } catch (...) {
+        say(false);
+        throw;
+      }
+      say(false);
+    });
+  }
+
   // What rank 0 does alone is told to the others at the next agreement.
   void agree_alone(const std::function<void()>& action) {
     try {
@@ -142,16 +139,6 @@ class Repacking {
     storage::check_hdf5(out_.reset(), path, "cannot be closed");
   }
 
-  std::string shared_path() {
-    std::vector<std::byte> bytes;
-    if (target_) {
-      const auto view = std::as_bytes(std::span(target_->part()));
-      bytes.assign(view.begin(), view.end());
-    }
-    comm_.broadcast(bytes, 0);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-
   void reopen() {
     out_ = Handle(storage::check_hdf5(H5Fopen(part_.c_str(), H5F_ACC_RDWR, storage::file_access()), part_,
                                       "cannot be opened again"));
@@ -164,7 +151,7 @@ class Repacking {
     std::optional<survey::WholeChunks> chunks;
     Conveyance what;
     origins_.reset();
-    agree_on(comm_, [&] {
+    agreed([&] {
       if (failed_alone_) throw *failed_alone_;
       source_dataset = open_dataset(in_, chosen.facts.path);
       what.fill = survey::fill_value(source_dataset);
@@ -215,7 +202,7 @@ class Repacking {
     const auto number = static_cast<std::size_t>(&chosen - plan_.chosen.data());
     const storage::ArrayMap map =
         survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
-                         shared(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
+                         told_by_rank_0(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
     what.sink.map = &map;
     what.sink.bytes = bytes_out_.get();
     reserve(map);
@@ -248,7 +235,7 @@ class Repacking {
 
   // The disk's room for all chunks, asked for at once: a full disk is met before hours of work.
   void reserve(const storage::ArrayMap& map) {
-    agree_on(comm_, [&] {
+    agreed([&] {
       if (comm_.rank() != 0) return;
       std::uint64_t chunks = 1;
       for (std::size_t i = 0; i < map.shape.size(); ++i) chunks *= ceil_div(map.shape[i], map.chunk[i]);
@@ -271,7 +258,7 @@ class Repacking {
 
   // Every rank moves its regions, without a word to the others.
   void straight(const Conveyance& what, const Chosen& chosen) {
-    agree_on(comm_, [&] {
+    agreed([&] {
       Conveyor conveyor(workers_, what);
       std::vector<std::uint64_t> mine;
       const std::vector<std::uint64_t> all = regions_of(what, chosen);
@@ -288,7 +275,7 @@ class Repacking {
     Handle dataset;
     std::optional<HdfChunks> written;
     std::vector<ReadyChunk> ready;
-    agree_on(comm_, [&] {
+    agreed([&] {
       if (comm_.rank() != 0) return;
       dataset = open_dataset(out_, chosen.facts.path);
       written.emplace(dataset, chosen.facts, chosen.chunk, chosen.filters);
@@ -304,17 +291,17 @@ class Repacking {
     const auto ranks = static_cast<std::size_t>(comm_.size());
     const auto rank = static_cast<std::size_t>(comm_.rank());
     std::unique_ptr<Conveyor> conveyor;
-    agree_on(comm_, [&] { conveyor = std::make_unique<Conveyor>(workers_, what); });
+    agreed([&] { conveyor = std::make_unique<Conveyor>(workers_, what); });
     if (ranks == 1) {
-      agree_on(comm_, [&] { conveyor->run(regions); });
+      agreed([&] { conveyor->run(regions); });
     }
     for (std::size_t round = 0; ranks > 1 && round < regions.size(); round += ranks) {
-      agree_on(comm_, [&] {
+      agreed([&] {
         if (round + rank < regions.size()) conveyor->run(std::span(regions).subspan(round + rank, 1));
       });
       for (int sender = 1; sender < comm_.size(); ++sender) gather(sender, ready, written);
     }
-    agree_on(comm_, [&] {
+    agreed([&] {
       if (!dataset.valid()) return;
       storage::check_hdf5(H5Dflush(dataset), chosen.facts.path, "cannot be written");
     });
@@ -336,7 +323,7 @@ class Repacking {
       incoming.push_back({sender, message});
     }
     comm_.exchange(outgoing, incoming);
-    agree_on(comm_, [&] {
+    agreed([&] {
       if (comm_.rank() == 0) {
         unpack(message, written->rank(), [&](const ReadyChunk& chunk) { write(*written, chunk); });
       }

@@ -38,6 +38,7 @@ struct RepackRequest {
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // bytes of elements, on every rank
   std::function<void(const std::string&)> announce;                    // lines worth knowing before they happen
   std::function<bool()> stopped;                                       // asked often; true ends it with an error
+  std::function<void(bool)> working;                                   // whether it works now, or waits for others
 };
 
 // Threads a rank: `jobs`, or one a core.

@@ -1,8 +1,10 @@
 #include "weft/support/crash_line.hpp"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <utility>
 
@@ -10,11 +12,12 @@ namespace weft {
 
 namespace {
 
-constexpr std::array<int, 5> kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::array<int, 6> kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
 
 // What the handler needs, made before: a crashed program may ask for no memory and take no lock.
 struct Prepared {
   std::string line;
+  std::string loop_line;
   std::vector<std::string> files;
   int exit_code = 1;
   std::array<struct sigaction, kCrashes.size()> before{};
@@ -23,19 +26,21 @@ struct Prepared {
 };
 Prepared* prepared = nullptr;
 
-void end(int) {
+void end(int signal) {
+  const std::string& line = signal == SIGPROF ? prepared->loop_line : prepared->line;
   // Nothing can be done about a line that does not go out.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, prepared->line.data(), prepared->line.size());
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   for (const std::string& file : prepared->files) ::unlink(file.c_str());
   ::_exit(prepared->exit_code);
 }
 
 }  // namespace
 
-CrashLine::CrashLine(std::string line, std::vector<std::string> files, int exit_code) {
+CrashLine::CrashLine(const std::string& line, const std::string& loop_line, std::vector<std::string> files,
+                     int exit_code) {
   constexpr std::size_t kStackBytes = 64 << 10;
-  line += '\n';
-  prepared = new Prepared{std::move(line), std::move(files), exit_code, {}, std::vector<char>(kStackBytes), {}};
+  prepared =
+      new Prepared{line + '\n', loop_line + '\n', std::move(files), exit_code, {}, std::vector<char>(kStackBytes), {}};
   const stack_t stack{prepared->stack.data(), 0, prepared->stack.size()};
   ::sigaltstack(&stack, &prepared->stack_before);
   struct sigaction action {};
@@ -45,9 +50,17 @@ CrashLine::CrashLine(std::string line, std::vector<std::string> files, int exit_
 }
 
 CrashLine::~CrashLine() {
+  allow(0);
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes.at(i), &prepared->before.at(i), nullptr);
   ::sigaltstack(&prepared->stack_before, nullptr);
   delete std::exchange(prepared, nullptr);
+}
+
+void CrashLine::allow(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// weft/support/crash_line.hpp - one line for a crash of a library on a damaged file, where the work cannot be done in a
-// process of its own (support/own_process.hpp): on ranks.
+// weft/support/crash_line.hpp - one line for a library that crashes on a damaged file or never comes back from it,
+// where the work cannot be done in a process of its own (support/own_process.hpp): on ranks.
 #pragma once
 
 #include <string>
@@ -12,10 +12,14 @@ class CrashLine {
   // While it lives a crash of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) prints `line`, removes `files`
   // where they are, and ends the process with `exit_code`, at which a launcher ends all others. One at a time. Not
   // collective.
-  CrashLine(std::string line, std::vector<std::string> files, int exit_code);
+  CrashLine(const std::string& line, const std::string& loop_line, std::vector<std::string> files, int exit_code);
   ~CrashLine();
   CrashLine(const CrashLine&) = delete;
   CrashLine& operator=(const CrashLine&) = delete;
+
+  // From now on the process may compute for so long, in seconds of processor time of all its threads, until this is
+  // said again. More is taken for a loop without end, and ends it in the same way with `loop_line`. 0: no limit.
+  void allow(double seconds);
 };
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -12,7 +13,7 @@ namespace {
 
 void crash(int signal) {
   std::ofstream("crash_line.part") << "half";
-  const CrashLine line("weft: a.h5: HDF5 crashed", {"crash_line.part", "crash_line.never_made"}, 7);
+  const CrashLine line("weft: a.h5: HDF5 crashed", "", {"crash_line.part", "crash_line.never_made"}, 7);
   std::raise(signal);
 }
 
@@ -24,10 +25,26 @@ TEST(CrashLine, SaysItAndLeavesNothing) {
   }
 }
 
+TEST(CrashLine, EndsALoopAndLetsWorkGoOn) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto compute = [](bool says_so) {
+    CrashLine line("", "weft: a.h5: goes round", {}, 7);
+    line.allow(0.1);
+    for (const std::clock_t begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC / 2;) {
+      if (says_so) line.allow(0.1);
+    }
+    line.allow(0);
+    for (const std::clock_t begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC / 5;) continue;
+    std::exit(0);
+  };
+  EXPECT_EXIT(compute(false), testing::ExitedWithCode(7), "^weft: a.h5: goes round\n$");
+  EXPECT_EXIT(compute(true), testing::ExitedWithCode(0), "^$");
+}
+
 TEST(CrashLine, IsGoneWithItsScope) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto after = [] {
-    { const CrashLine line("weft: said", {}, 7); }
+    { const CrashLine line("weft: said", "", {}, 7); }
     std::signal(SIGABRT, SIG_DFL);
     std::abort();
   };
