@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import h5py
 from measuring import ROOT, ratios, rounds, run_json, spread
@@ -59,13 +61,12 @@ def main() -> None:
         subprocess.run([*run, "--steps", str(arguments.steps), "--out", str(path)], check=True, capture_output=True)
         report = run_json([str(WEFT), "view", str(path), "--no-xdmf", "--json"])
         took: dict[str, list[float]] = {"vtk": [], "hdf5": []}
-        rounds(
-            arguments.rounds,
-            {
-                "vtk": lambda path=path, took=took: took["vtk"].append(through_vtk(path, arguments.steps)),
-                "hdf5": lambda path=path, took=took: took["hdf5"].append(through_hdf5(path, arguments.steps)),
-            },
-        )
+        readers = {"vtk": through_vtk, "hdf5": through_hdf5}
+
+        def read(name: str, path: Path = path, took: dict[str, list[float]] = took, readers: Any = readers) -> None:
+            took[name].append(readers[name](path, arguments.steps))
+
+        rounds(arguments.rounds, {name: partial(read, name) for name in readers})
         print(
             f"{layout:10} VTK {spread(took['vtk'])}, HDF5 {spread(took['hdf5'])}, "
             f"ratio {spread(ratios(took['vtk'], took['hdf5']), '')}; "

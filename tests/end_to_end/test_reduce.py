@@ -26,7 +26,7 @@ def crossing(t: Any, v: Any, i: int, level: float) -> float:
 def beats_of(t: Any, v: Any, theta: float) -> list[dict[str, Any]]:
     """Straight from the definitions: beginnings and ends first, then what lies between them."""
     n = len(v)
-    found = []
+    found: list[dict[str, Any]] = []
     end = 0  # the interval the beat before ended in
     while True:
         begin = next((i for i in range(end + 1, n) if v[i] > theta and v[i - 1] <= theta), None)

@@ -280,7 +280,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.h5").write_text("not HDF5")
     (tmp_path / "other.h5").write_text("precious")
     os.symlink(source, tmp_path / "link.h5")
-    cases = [
+    cases: list[tuple[list[str | Path], str]] = [
         ([source, source], "--in-place"),
         ([source, tmp_path / "link.h5"], "--in-place"),
         ([source, tmp_path / "other.h5"], "--overwrite"),
@@ -368,7 +368,8 @@ def test_full_disk_and_read_only_folder(tmp_path: Path) -> None:
     source = tmp_path / "a.h5"
     with h5py.File(source, "w") as file:
         file.create_dataset("d", data=values((100, 30000)), chunks=(10, 30000))
-    for extra in ([], ["--filter", "fletcher32"]):
+    extras: list[list[str]] = [[], ["--filter", "fletcher32"]]
+    for extra in extras:
         # A limit on a file's length stands for a full disk: the same calls fail, with another reason.
         command = f"ulimit -f 4000; trap '' XFSZ; exec {w.WEFT} repack {source} {tmp_path}/b.h5 {' '.join(extra)}"
         outcome = w.call(["bash", "-c", command])

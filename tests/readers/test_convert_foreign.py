@@ -48,7 +48,7 @@ def write_mesh(path: Path, points: int) -> Any:
 
 
 def check_copies(tmp_path: Path, source: Path, values: Any, times: Any, points: Any, names: list[str], ranks: int | None,
-                 arguments: list[object]) -> None:  # fmt: skip
+                 arguments: list[str]) -> None:  # fmt: skip
     """In all three formats."""
     before = hashlib.sha256(source.read_bytes()).digest()
     common = ["--mesh", tmp_path / "mesh.vtu", "--json", *arguments]
