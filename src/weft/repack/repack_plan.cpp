@@ -10,6 +10,7 @@
 #include "weft/layout/design.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/storage/recording.hpp"
+#include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
 
@@ -209,7 +210,10 @@ int worker_count(const RepackRequest& request) {
 
 RepackPlan plan_repack(const RepackRequest& request) {
   storage::register_filters();
-  return Planner(request).plan();
+  const bool of_weft = storage::is_series_file(request.in);  // HDF5 opens no file in two ways at a time
+  RepackPlan plan = Planner(request).plan();
+  plan.of_weft = of_weft;
+  return plan;
 }
 
 }  // namespace weft::repack
