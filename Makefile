@@ -25,6 +25,7 @@ help:
 setup:
 	@scripts/install-packages build test
 	@scripts/install-readers
+	@scripts/install-python
 setup-build:
 	@scripts/install-packages build
 setup-lint:
@@ -38,6 +39,7 @@ endef
 
 build: setup-build
 	$(call configure_and_build,default,weft)
+	@scripts/install-python || echo 'make build: build/bin/weft is complete but for weft campaign and weft report'
 
 test: setup
 	$(call configure_and_build,default,all)
@@ -72,7 +74,7 @@ test-fresh:
 	scripts/test-fresh
 
 clean:
-	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers
+	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft
 
 # Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER). benchmarks/peers.py compares with ADIOS2.
 BENCH_FOLDER ?= .

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/companions.hpp"
 #include "cli/convert_command.hpp"
 #include "cli/ecg_command.hpp"
 #include "cli/info_command.hpp"
@@ -23,13 +24,16 @@
 #include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/verify_command.hpp"
+#include "cli/versions.hpp"
 #include "cli/view_command.hpp"
 #include "weft/support/error.hpp"
 
 namespace {
 
-// CLI11 would say no more than that a subcommand is missing.
-void check_command(const CLI::App& app, std::string_view word) {
+// A command that is not built in may be a program of its own, and this becomes it. For one that is neither CLI11 would
+// say no more than that a subcommand is missing.
+void check_command(const CLI::App& app, char** argv) {
+  const std::string_view word = argv[1];
   if (word.starts_with('-')) return;
   std::string known;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -37,8 +41,17 @@ void check_command(const CLI::App& app, std::string_view word) {
     if (command->get_group().empty()) continue;  // not for people
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
+  if (const auto program = weft::cli::find_companion(argv[1])) weft::cli::become_companion(*program, argv);
   throw weft::Error(weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
                     fmt::format("there are {}; see weft --help", known));
+}
+
+std::string footer(bool for_people) {
+  std::string text = "Start here: weft layout 151x400000x2, or mpirun -n 2 weft run ecg --out heart.h5";
+  if (!for_people) return text;  // the manual pages are of what is built in
+  std::string names;
+  for (const std::string& name : weft::cli::companions()) names += (names.empty() ? "weft " : ", weft ") + name;
+  return names.empty() ? text : fmt::format("Programs of their own: {}\n\n{}", names, text);
 }
 
 }  // namespace
@@ -48,9 +61,9 @@ int main(int argc, char** argv) {
   // ends.
   H5dont_atexit();
   CLI::App app{"Weft: simulation output that is fast to write and fast to read, in one plain HDF5 file"};
-  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.set_version_flag("--version", weft::cli::versions);
   app.require_subcommand(1);
-  app.footer("Start here: weft layout 151x400000x2, or mpirun -n 2 weft run ecg --out heart.h5");
+  app.footer(footer(argc < 2 || std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h"));
   weft::cli::add_layout_command(app);
   weft::cli::add_run_command(app);
   weft::cli::add_info_command(app);
@@ -69,7 +82,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    check_command(app, argv[1]);
+    check_command(app, argv);
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();  // what there was to say has been said

@@ -1,0 +1,10 @@
+"""Campaigns: experiments described in a file, done one at a time in random order.
+
+campaign_file   a TOML file becomes a Campaign, every key checked          (pure, but for reading the file)
+experiments     its matrix becomes experiments, in the order of a seed     (pure)
+preparation     what can be known before the first run: kernels, launcher, room, options
+runner          the loop: settle, run, check, record, remove
+results         the file of results, appended line by line
+machine         what the machine is
+command         weft-campaign
+"""

@@ -1,0 +1,117 @@
+"""The file of results: one JSON object a line, appended as soon as an experiment has ended.
+
+    {"record": "session", "session": 1, "campaign": {..}, "machine": {..}, "began": ..}     each time the runner starts
+    {"record": "result", "session": 1, "key": "way=a, ranks=2 #3", "status": "ok", "report": {..}, ..}
+
+A line is on the disk before the next experiment begins. Whatever kills the runner, at most its last line is torn; the
+next one to open the file cuts it off, and that experiment is done again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import UsageError, WeftError
+
+FILE_NAME = "results.jsonl"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a file of results holds. Of an experiment that was done again (--retry-failed) the last result counts."""
+
+    sessions: list[dict[str, Any]]
+    by_key: Mapping[str, dict[str, Any]]
+
+    @property
+    def of_experiments(self) -> list[dict[str, Any]]:
+        return list(self.by_key.values())
+
+
+def whole_lines(data: bytes) -> tuple[list[bytes], int]:
+    """Lines that ended and hold JSON, and how many bytes they take: a line that was cut off by a crash is the last."""
+    lines = data.split(b"\n")[:-1]
+    end = sum(len(line) + 1 for line in lines)
+    if lines and not _is_json(lines[-1]):  # a page of it may have come to the disk later than the newline behind it
+        end -= len(lines.pop()) + 1
+    return lines, end
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def parse_results(data: bytes, file: str) -> Results:
+    sessions: list[dict[str, Any]] = []
+    by_key: dict[str, dict[str, Any]] = {}
+    for number, line in enumerate(whole_lines(data)[0], 1):
+        where = f"{file}:{number}"
+        try:
+            record = json.loads(line)
+            kind = record["record"]
+        except (ValueError, TypeError, KeyError):
+            raise WeftError(where, "is not a line of results", "mend or remove it") from None
+        if kind == "session":
+            if record.get("format") != FORMAT:
+                raise WeftError(where, f"results of format {record.get('format')}", f"this version reads {FORMAT}")
+            sessions.append(record)
+        elif kind == "result" and {"key", "status", "session"} <= record.keys():
+            by_key.pop(record["key"], None)  # so that the last one also stands last
+            by_key[record["key"]] = record
+        else:
+            raise WeftError(where, "is not a line of results", "mend or remove it")
+    return Results(sessions, by_key)
+
+
+def read_results(folder: Path) -> Results:
+    file = folder / FILE_NAME
+    try:
+        return parse_results(file.read_bytes(), str(file))
+    except OSError as error:
+        raise UsageError(str(file), f"cannot be read: {error.strerror}",
+                         "name a folder that weft campaign run has filled") from None  # fmt: skip
+
+
+class ResultsFile:
+    """The file open for appending, by one runner at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise WeftError(str(self.path), f"cannot be written: {error.strerror}", "choose another --out") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise WeftError(str(folder), "another weft campaign run writes here", "wait for it, or end it") from None
+        data = self.path.read_bytes()
+        self.results = parse_results(data, str(self.path))
+        end = whole_lines(data)[1]
+        if end != len(data):
+            os.ftruncate(self._file, end)
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        try:
+            while line:
+                line = line[os.write(self._file, line) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise WeftError(str(self.path), f"cannot be written: {error.strerror}",
+                            "what was done is kept; make room and go on with --resume") from None  # fmt: skip
+
+    def close(self) -> None:
+        os.close(self._file)
