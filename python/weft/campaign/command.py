@@ -16,9 +16,9 @@ from rich.console import Console
 from weft.campaign.campaign_file import Overrides, read_campaign_file
 from weft.campaign.commands import command_of, find_weft, shown_command
 from weft.campaign.estimate import Estimate
-from weft.campaign.experiments import Experiment
+from weft.campaign.experiments import Experiment, experiments_of, in_random_order
 from weft.campaign.matrix_section import AxisWish
-from weft.campaign.model import Campaign, Setting
+from weft.campaign.model import Setting
 from weft.campaign.preparation import Prepared, prepare
 from weft.campaign.progress import Lines, LiveTable, shown_axes
 from weft.campaign.rehearsal import kernels_of
@@ -54,12 +54,13 @@ def parser() -> Parser:
     run.add_argument("--retry-failed", action="store_true", help="with --resume: do those that failed once more")
     run.add_argument("--dry-run", action="store_true", help="only list the experiments, and how long they may take")
     commands.add_parser("list", help="the campaigns that come with Weft")
-    batch = commands.add_parser("sbatch", help="print a script for Slurm that runs a campaign", epilog="Example: weft "
-                                "campaign sbatch table-1 --out results -- --partition=short > job.sh")  # fmt: skip
-    _add_wishes(batch)
-    batch.add_argument(
-        "directives", nargs="*", metavar="-- OPTION", help="more options of sbatch, for its #SBATCH lines"
+    batch = commands.add_parser(
+        "sbatch",
+        help="print a script for Slurm that runs a campaign",
+        description="Prints a script that runs a campaign as one job. Behind -- come more options of sbatch's.",
+        epilog="Example: weft campaign sbatch table-1 --out results -- --partition=short > job.sh",
     )
+    _add_wishes(batch)
     return top
 
 
@@ -76,6 +77,12 @@ def _add_wishes(command: argparse.ArgumentParser) -> None:
     wishes.add_argument("--set", action="append", default=[], metavar="AXIS=A,B", help="an axis' values: ranks=2,4")
     wishes.add_argument("--launcher", choices=["mpirun", "srun", "none"], help="how ranks are started")
     wishes.add_argument("--keep", action="store_true", help="leave the files of the runs where they are")
+
+
+def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Ours, and those behind --."""
+    end = words.index("--") if "--" in words else len(words)
+    return list(words[:end]), list(words[end + 1 :])
 
 
 def overrides_of(given: argparse.Namespace) -> Overrides:
@@ -208,12 +215,9 @@ def list_shipped() -> None:
     print("\nNext: weft campaign run NAME --out DIR --dry-run")
 
 
-def sbatch(given: argparse.Namespace) -> None:
+def sbatch(given: argparse.Namespace, directives: Sequence[str]) -> None:
     file = campaign_named(given.file)
-    overrides = overrides_of(given)
-    campaign: Campaign = read_campaign_file(file, overrides)
-    from weft.campaign.experiments import experiments_of, in_random_order
-
+    campaign = read_campaign_file(file, overrides_of(given))
     order = in_random_order(experiments_of(campaign), campaign.seed, campaign.order)
     words = [find_weft(), "campaign", "run", given.file, "--out", str(given.out)]
     for name in ("scale", "repeats", "seed", "pause"):
@@ -223,12 +227,13 @@ def sbatch(given: argparse.Namespace) -> None:
         for value in getattr(given, name):
             words += [f"--{name}", value]
     words += ["--keep"] if given.keep else []
-    print(sbatch_script(campaign, order, words, str(given.out), given.directives), end="")
+    print(sbatch_script(campaign, order, words, str(given.out), directives), end="")
 
 
 def main() -> None:
     def command() -> None:
-        given = parser().parse_args()
+        words, directives = split_words(sys.argv[1:])
+        given = parser().parse_args(words)
         if given.command == "run":
             if "OMPI_COMM_WORLD_RANK" in os.environ or "PMI_RANK" in os.environ:
                 raise UsageError("weft campaign", "was started under a launcher", "it starts the ranks itself")
@@ -236,6 +241,6 @@ def main() -> None:
         elif given.command == "list":
             list_shipped()
         else:
-            sbatch(given)
+            sbatch(given, directives)
 
     sys.exit(ending_with_a_line(command))

@@ -65,11 +65,9 @@ def _filled_in(template: Sequence[str], ranks: int, command: Sequence[str], plac
 
 def flavour_in(libraries: str) -> str:
     """Which MPI a program is linked with, from what `ldd` says of it."""
-    if re.search(r"\blibmpi\.so", libraries):
-        return OPEN_MPI
-    if re.search(r"\blibmpi(ch|_\w+)?\.so\.12|\blibmpich\.so", libraries):
+    if re.search(r"\blibmpi(?:ch)?\.so\.12\b|\blibmpi_\w+\.so\.12\b", libraries):  # MPICH's ABI, which others share
         return MPICH
-    return ""
+    return OPEN_MPI if re.search(r"\blibmpi\.so\b", libraries) else ""
 
 
 def flavour_of(program: str) -> str:

@@ -1,7 +1,7 @@
 """Sizes that follow the machine: a campaign's file has those of the paper, and one number makes them smaller. Pure.
 
 nodes = { full = 3253316, least = 1000 }                 scale 0.01: 32533
-grid = { full = "10125x5000x1060", by = "cube" }         scale 0.001: 1012x500x106
+grid = { full = "10125x5000x1060", by = "cube" }         scale 0.001: 1013x500x106
 collect = { full = "768MiB" }                            scale 0.01: 8053064
 ccross = { full = 9, by = "log4", least = 2 }            scale 0.01: 6, as there are 4^ccross files
 """
@@ -43,8 +43,7 @@ def scaled(value: dict[str, Any], scale: float) -> Setting:
         return _one(full, value, rule, scale)
     if isinstance(full, str) and re.fullmatch(r"\d+(x\d+)+", full):
         return "x".join(str(_one(int(part), value, rule, scale)) for part in full.split("x"))
-    split = split_quantity(full) if isinstance(full, str) else None
-    if split is not None and split[1] in BYTE_UNITS:
+    if isinstance(full, str) and (split := split_quantity(full)) is not None and split[1] in BYTE_UNITS:
         limits = {key: _bytes(limit) for key, limit in value.items() if key != "by"}
         return str(_one(parse_bytes(full), limits, rule, scale))
     raise ValueError(f"full = {full!r} is neither a number nor a size such as 768MiB or 512x512")

@@ -40,15 +40,18 @@ class Comparison:
         return next((compared for compared in self.ways if compared.way == way), None)
 
     @property
-    def by_value(self) -> list[Compared]:
-        """The best first; neighbours may not be told apart."""
-        return sorted(self.ways, key=lambda c: -c.summary.mean if self.measure.higher_is_better else c.summary.mean)
+    def leaders(self) -> list[Compared]:
+        """The best and those that cannot be told from it, in the order of the file: they have no rank."""
+        return self._alike(list(self.ways))
 
     @property
-    def leaders(self) -> list[Compared]:
-        """The best, and those that cannot be told from it."""
-        first, *rest = self.by_value
-        return [first, *(c for c in rest if frozenset((c.way, first.way)) not in self.apart)]
+    def next_to_leaders(self) -> list[Compared]:
+        return self._alike([compared for compared in self.ways if compared not in self.leaders])
+
+    def _alike(self, ways: list[Compared]) -> list[Compared]:
+        sign = -1 if self.measure.higher_is_better else 1
+        best = min(ways, key=lambda compared: sign * compared.summary.mean, default=None)
+        return [c for c in ways if best is not None and frozenset((c.way, best.way)) not in self.apart]
 
 
 def compare_all(samples: Samples) -> list[Comparison]:

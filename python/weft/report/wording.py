@@ -112,10 +112,14 @@ def _against_baseline(samples: Samples, comparison: Comparison) -> str:
     leaders = comparison.leaders
     baseline = samples.campaign.report.baseline
     if any(c.way == baseline for c in leaders):
-        second = next(c for c in comparison.by_value if c not in leaders)
-        if second.ratio is None:
+        following = [
+            (samples.way_label(c.way), c.ratio.ratio) for c in comparison.next_to_leaders if c.ratio is not None
+        ]
+        if not following:
             return ""
-        return f"; the next, {samples.way_label(second.way)}, has {times(second.ratio.ratio)} times as much"
+        names = enumerate_words([name for name, _ in following])
+        span = _span(min(ratio for _, ratio in following), max(ratio for _, ratio in following))
+        return f"; next {'is' if len(following) == 1 else 'are'} {names}, with {span} times as much"
     ratios = [c.ratio for c in leaders if c.ratio is not None]
     if not ratios:
         return ""

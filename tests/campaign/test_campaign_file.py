@@ -1,0 +1,232 @@
+"""A campaign's file: what it says is understood, and what it says wrongly is told with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from campaign_run import CAMPAIGN, REPO
+from weft.campaign.campaign_file import Overrides, parse_campaign, read_campaign_file
+from weft.campaign.experiments import experiments_of
+from weft.campaign.shipped import campaign_named, shipped
+from weft.errors import UsageError
+
+FULL = """\
+title = "Ways"
+question = "Which?"
+reproduces = "A paper, Table 1"
+
+[run]
+kernel = "ecg"
+launcher = ["mpirun", "-n", "{ranks}", "{command}"]
+repeats = 4
+seed = 5
+order = "rounds"
+pause = "2min"
+cache = "cold"
+timeout = "10min"
+takes = "20s"
+scale = 0.5
+room = "settings.nodes * 8"
+rehearse = { nodes = 8 }
+
+[launch]
+oversubscribe = true
+openmpi = ["--map-by", "core"]
+
+[options]
+nodes = { full = 1000 }
+hint = ["a=1", "b=2"]
+
+[matrix]
+ranks = [1, 2]
+stripe-count = [{ full = 8 }, 4]
+
+[[matrix.way]]
+name = "old"
+layout = "rows"
+[[matrix.way]]
+name = "new"
+label = "new, {layout}"
+layout = "isotropic"
+measure = { after = "0" }
+
+[[measure]]
+name = "write"
+value = "seconds.output"
+[[measure]]
+name = "after"
+value = "seconds.after"
+[[measure]]
+name = "calls"
+value = "counters.calls"
+unit = ""
+shown = true
+
+[checks]
+"all is there" = "bytes > 0"
+"the file is sound" = ["{weft}", "verify", "{out}"]
+
+[report]
+compare = "way"
+baseline = "old"
+total = "sum"
+
+[paper]
+cite = "A paper"
+where = "a machine"
+[[paper.values]]
+way = "old"
+write = [10, 1]
+after = { each = [1, 2, 3] }
+[[paper.ratios]]
+way = "new"
+ratio = 0.5
+[[paper.ratios]]
+way = "new"
+ranks = 2
+direction = "slower"
+words = "it was slow"
+[paper.why]
+write = "because"
+"""
+
+
+def test_all_that_a_file_can_say() -> None:
+    campaign = parse_campaign("full.toml", FULL)
+    assert (campaign.repeats, campaign.seed, campaign.order, campaign.pause, campaign.cache) == (
+        4,
+        5,
+        "rounds",
+        120,
+        "cold",
+    )
+    assert (campaign.timeout, campaign.takes, campaign.scale) == (600, 10, 0.5)  # takes is of full scale
+    assert campaign.launch.launcher == "template" and campaign.launch.oversubscribe
+    assert campaign.launch.options["openmpi"] == ("--map-by", "core")
+    assert campaign.options == {"nodes": 500, "hint": ["a=1", "b=2"]}
+    assert [axis.name for axis in campaign.axes] == ["ranks", "stripe-count", "way", "folder"]
+    assert [value.name for value in campaign.axis("stripe-count").values] == ["8", "4"]
+    assert campaign.axis("stripe-count").values[0].settings == {"stripe-count": 4}
+    assert campaign.axis("way").values[1].label == "new, isotropic"
+    assert campaign.axis("way").values[1].place.line == 34
+    assert len(experiments_of(campaign)) == 2 * 2 * 2 * 4
+    assert campaign.rehearse == {"nodes": 8}
+    assert list(campaign.checks) == ["all is there"] and list(campaign.check_commands) == ["the file is sound"]
+    assert campaign.report.answer == "sum"
+    paper = campaign.paper
+    assert paper is not None
+    assert [(v.measure, v.mean, v.spread) for v in paper.values] == [
+        ("write", 10, 1),
+        ("after", 2, pytest.approx(3**-0.5)),
+    ]
+    assert [(r.direction, r.ratio, r.choice) for r in paper.ratios] == [
+        ("faster", 0.5, {"way": "new"}), ("slower", None, {"way": "new", "ranks": "2"}),
+    ]  # fmt: skip
+
+
+def test_what_the_command_line_says_instead() -> None:
+    overrides = Overrides(scale=0.01, repeats=1, seed=9, pause=0.5, launcher="none", keep=True,
+                          axes={"ranks": [4], "way": ["new"], "folder": [("fast", "/scratch")], "align": ["1MiB"]})  # fmt: skip
+    campaign = parse_campaign("full.toml", FULL.replace('baseline = "old"\n', ""), overrides)
+    (experiment, *others) = experiments_of(campaign)
+    assert len(others) == 1  # the two stripe counts
+    assert experiment.settings == {"nodes": 10, "hint": ["a=1", "b=2"], "ranks": 4, "stripe-count": 1,
+                                   "layout": "isotropic", "folder": "/scratch", "align": "1MiB"}  # fmt: skip
+    assert experiment.choice["folder"] == "fast"
+    assert (campaign.seed, campaign.pause, campaign.keep, campaign.launch.launcher) == (9, 0.5, True, "none")
+
+
+def test_little_is_enough() -> None:
+    campaign = parse_campaign("a.toml", 'title="t"\nquestion="q"\nrun.kernel="ecg"\nmatrix.strategy=["a","b"]')
+    assert campaign.report.compare == "strategy" and campaign.report.baseline == "a"
+    assert [measure.name for measure in campaign.measures] == ["output"]
+    assert campaign.repeats == 3 and len(experiments_of(campaign)) == 6
+
+
+# What is changed in FULL, the line of the error, and words in it.
+MISTAKES = [
+    (('title = "Ways"', "title = "), 1, "not TOML"),
+    (('title = "Ways"', "title = 5"), 1, "title = 5 is not what is wanted"),
+    (('title = "Ways"\n', ""), 1, "'title' is missing"),
+    (('title = "Ways"', 'tilte = "Ways"'), 1, "'title' is missing"),
+    (('reproduces = "', 'reprodces = "'), 3, "unknown key 'reprodces'; did you mean 'reproduces'?"),
+    (("repeats = 4", "repats = 4"), 8, "unknown key 'repats' in [run]; did you mean 'repeats'?"),
+    (("repeats = 4", "repeats = 0"), 8, "repeats = 0 is less than 1"),
+    (("repeats = 4", "repeats = 4.5"), 8, "repeats = 4.5 is not what is wanted"),
+    (('order = "rounds"', 'order = "round"'), 10, "order = 'round' is not known; did you mean 'rounds'?"),
+    (('pause = "2min"', 'pause = "soon"'), 11, "time 'soon' is not a duration"),
+    (('cache = "cold"', 'cache = "icy"'), 12, "cache = 'icy' is not known"),
+    (("scale = 0.5", "scale = 0"), 15, "scale = 0.0 is not above 0"),
+    (('room = "settings.nodes * 8"', 'room = "settings.nodes *"'), 16, "is not an expression"),
+    (('kernel = "ecg"', 'kernel = "ecg"\nprogram = ["a"]'), 6, "a kernel or a program, and not both"),
+    (('"{ranks}", "{command}"]', '"{ranks}"]'), 7, "have no '{command}'"),
+    (('launcher = ["mpirun", "-n", "{ranks}", "{command}"]', 'launcher = "mpirrun"'), 7, "did you mean 'mpirun'?"),
+    (("oversubscribe = true", "oversubscribe = 1"), 20, "oversubscribe = 1 is not what is wanted"),
+    (("openmpi =", "open-mpi ="), 21, "unknown key 'open-mpi' in [launch]; did you mean 'openmpi'?"),
+    (("{ full = 1000 }", "{ full = 1000, lest = 5 }"), 24, "unknown key 'lest'"),
+    (("{ full = 1000 }", "{ a = 5 }"), 24, "is no setting"),
+    (('hint = ["a=1", "b=2"]', "hint = []"), 25, "is no setting"),
+    (("ranks = [1, 2]", "ranks = 2"), 28, "the axis 'ranks' is not a list"),
+    (("ranks = [1, 2]", "ranks = []"), 28, "the axis 'ranks' is not a list"),
+    (("ranks = [1, 2]", "ranks = [1, 1]"), 28, "has the value '1' twice"),
+    (('name = "old"\nlayout', "layout"), 31, "'name' is missing"),
+    (('name = "new"\nlabel', 'name = "old"\nlabel'), 31, "has the value 'old' twice"),
+    (('label = "new, {layout}"', 'label = "new, {layuot}"'), 36, "names what this value does not set"),
+    (('measure = { after = "0" }', 'measure = { after = "0 +" }'), 38, "is not an expression"),
+    (('name = "after"', 'name = "write"'), 44, "there are two measures 'write'"),
+    (('unit = ""', 'units = ""'), 49, "unknown key 'units' in [measure]; did you mean 'unit'?"),
+    (('"bytes > 0"', '"bytes > "'), 53, "is not an expression"),
+    (('compare = "way"', 'compare = "ways"'), 57, "is not an axis of the matrix; did you mean 'way'?"),
+    (('baseline = "old"', 'baseline = "odl"'), 58, "is no value of 'way'; did you mean 'old'?"),
+    (('total = "sum"', 'total = "write"'), 59, "is the name of a measure"),
+    (('total = "sum"', 'answer = "wriet"'), 59, "is not a measure; did you mean 'write'?"),
+    (('total = "sum"', 'lines = "ranks"'), 59, "where do the values of this axis lie?"),
+    (("write = [10, 1]", "wirte = [10, 1]"), 66, "is neither an axis nor a measure; did you mean 'write'?"),
+    (("write = [10, 1]", "write = [10, 1, 2]"), 66, "is no figure"),
+    (("ratio = 0.5", 'ration = "much"'), 68, "neither ratio nor direction is given"),
+    (('direction = "slower"', 'direction = "up"'), 74, "direction = 'up' is not known"),
+    (('write = "because"', 'wrote = "because"'), 77, "'wrote' is not a measure; did you mean 'write'?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "line", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
+def test_mistakes_are_told_with_their_line(change: tuple[str, str], line: int, words: str) -> None:
+    assert change[0] in FULL
+    with pytest.raises(UsageError) as raised:
+        parse_campaign("full.toml", FULL.replace(change[0], change[1], 1))
+    assert str(raised.value).startswith(f"full.toml:{line}: "), raised.value
+    assert words in str(raised.value)
+    assert raised.value.exit_code == 2
+
+
+def test_a_mistake_at_the_end_of_a_file() -> None:
+    with pytest.raises(UsageError, match=r"a\.toml:2: not TOML"):
+        parse_campaign("a.toml", 'title = "t"\nquestion = """open')
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        read_campaign_file(tmp_path / "none.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="is not text in UTF-8"):
+        read_campaign_file(tmp_path / "binary.toml")
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_shipped_campaigns(name: str) -> None:
+    """Each says what it reproduces, has the paper's figures where it reproduces one, and is found by its name."""
+    assert campaign_named(name) == REPO / "campaigns" / name / "campaign.toml"
+    for scale in (None, 1.0, 0.001):
+        campaign = read_campaign_file(campaign_named(name), Overrides(scale=scale))
+        assert campaign.report.would_change and campaign.takes
+        assert (campaign.paper is not None) == bool(campaign.reproduces)
+        assert campaign.repeats >= 5, "fewer tell little apart"
+        experiments = experiments_of(campaign)
+        assert len({experiment.key for experiment in experiments}) == len(experiments)
+
+
+def test_a_name_that_is_none() -> None:
+    with pytest.raises(UsageError, match="is neither a file nor a shipped campaign; did you mean 'table-1'"):
+        campaign_named("tabel-1")
+    assert parse_campaign("fake.toml", CAMPAIGN).program

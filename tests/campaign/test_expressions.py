@@ -1,0 +1,60 @@
+"""What may be said of a report, and what may not."""
+
+from __future__ import annotations
+
+import pytest
+from weft.campaign.expressions import Expression, names_for
+
+REPORT = {
+    "seconds": {"output": 3.0, "raw": 1.5, "each": [1.0, 2.0, 9.0]},
+    "as_planned": True,
+    "bytes": 48,
+    "kernel": "ecg",
+}
+NAMES = names_for(REPORT, {"nodes": 3, "sub-elements": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("seconds.output", 3.0),
+        ("seconds.output / seconds.raw", 2.0),
+        ("seconds.output - 2 * seconds.raw + -1", -1.0),
+        ("(1 + 2) * 3 % 5", 4),
+        ("median(seconds.each)", 2.0),
+        ("max(seconds.each) - min(seconds.each)", 8.0),
+        ("bytes == settings.nodes * 16", True),
+        ("settings.sub_elements", 2),
+        ("as_planned and not bytes < 10", True),
+        ("1 < settings.nodes <= 3 or kernel == 'mhm'", True),
+        ("1 < 2 < 2", False),
+    ],
+)
+def test_values(text: str, value: object) -> None:
+    assert Expression(text).evaluate(NAMES) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "1 +", "open('file')", "__import__('os')", "seconds['output']", "lambda: 1", "[1]", "a if b else c",
+     "median(seconds.each, 2)", "seconds.output ** 2", "f'{bytes}'"],
+)  # fmt: skip
+def test_what_is_no_expression(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not an expression|cannot be used here"):
+        Expression(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("seconds.inptu", "the report has no 'seconds.inptu'"),
+        ("bytes.more", "the report has no 'bytes.more'"),
+        ("bytes / 0", "has no value: division by zero"),
+        ("kernel + 1", "has no value"),
+        ("kernel", "is not a number but 'ecg'"),
+        ("as_planned", "is not a number but True"),
+    ],
+)
+def test_what_has_no_number(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Expression(text).number(NAMES)
