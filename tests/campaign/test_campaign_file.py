@@ -227,6 +227,6 @@ def test_shipped_campaigns(name: str) -> None:
 
 
 def test_a_name_that_is_none() -> None:
-    with pytest.raises(UsageError, match="is neither a file nor a shipped campaign; did you mean 'table-1'"):
-        campaign_named("tabel-1")
+    with pytest.raises(UsageError, match="is neither a file nor a shipped campaign; did you mean 'ecg-table-1'"):
+        campaign_named("ecg-tabel-1")
     assert parse_campaign("fake.toml", CAMPAIGN).program

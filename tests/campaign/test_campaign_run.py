@@ -264,7 +264,7 @@ ECG_MISTAKES = [
     (('"owner", "cached"', '"owner", "fast"'), 11, "strategy 'fast': is not known; use owner, per-step or cached", 2),
     (("steps = 5", "stpes = 5"), 9, "weft run ecg has no option 'stpes'; did you mean 'steps'?", 2),
     (("steps = 5", "json = true"), 9, "the option 'json' is given by the campaign itself", 2),
-    (('kernel = "ecg"', 'kernel = "egc"'), 3, "this weft has no kernel 'egc'; did you mean 'ecg'?", 2),
+    (('kernel = "ecg"', 'kernel = "egc"'), 4, "this weft has no kernel 'egc'; did you mean 'ecg'?", 2),
     (("ranks = [2]", "ranks = [0]"), 12, "ranks = 0 is not a number of ranks", 2),
     (("ranks = [2]", 'ranks = ["two"]'), 12, "ranks = 'two' is not a number of ranks", 2),
     (("repeats = 1", 'repeats = 1\nlauncher = "none"'), 13, 'ranks = 2, and launcher = "none" starts one', 2),

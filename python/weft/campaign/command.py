@@ -46,7 +46,7 @@ def parser() -> Parser:
                  "random order, every result kept.")  # fmt: skip
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     run = commands.add_parser("run", help="do the experiments of a campaign's file", epilog="Example: weft campaign run "
-                              "table-1 --out results --scale 0.01 && weft report results")  # fmt: skip
+                              "ecg-table-1 --out results --scale 0.01 && weft report results")  # fmt: skip
     _add_wishes(run)
     run.add_argument(
         "--resume", action="store_true", help="go on with the experiments that have no result in --out yet"
@@ -58,7 +58,7 @@ def parser() -> Parser:
         "sbatch",
         help="print a script for Slurm that runs a campaign",
         description="Prints a script that runs a campaign as one job. Behind -- come more options of sbatch's.",
-        epilog="Example: weft campaign sbatch table-1 --out results -- --partition=short > job.sh",
+        epilog="Example: weft campaign sbatch ecg-table-1 --out results -- --partition=short > job.sh",
     )
     _add_wishes(batch)
     return top

@@ -1,7 +1,7 @@
 """What is measured or checked, as an expression over the report that a run prints: "seconds.output / seconds.raw".
 
 Names are paths in the report; `settings` are those of the experiment, with _ for - in their names. There are
-+ - * / %, comparisons, `and`, `or`, `not`, brackets, and median(..), mean(..), sum(..), min(..), max(..) of a list.
++ - * / % **, comparisons, `and`, `or`, `not`, brackets, and median(..), mean(..), sum(..), min(..), max(..) of a list.
 Nothing else: an expression cannot act. Pure.
 """
 
@@ -19,6 +19,7 @@ BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
 }
 COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -60,7 +61,7 @@ class Expression:
         """Raises ValueError where a name is not there or the value cannot be had, with a line that says why."""
         try:
             return _evaluate(self._tree, names)
-        except (TypeError, ZeroDivisionError, statistics.StatisticsError) as error:
+        except (TypeError, ArithmeticError, statistics.StatisticsError) as error:
             raise ValueError(f"'{self.text}' has no value: {error}") from None
 
     def number(self, names: Mapping[str, Any]) -> float:
