@@ -19,7 +19,8 @@ help:
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
-	@echo 'make bench       the write figure at full size (BENCH_FOLDER=where, 16 GB)'
+	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
+	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
 
 setup:
@@ -74,10 +75,19 @@ test-fresh:
 	scripts/test-fresh
 
 clean:
-	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft
+	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers
 
-# Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER). benchmarks/peers.py compares with ADIOS2.
-BENCH_FOLDER ?= .
-.PHONY: bench
+# Weft and its peers as a campaign, in BENCH_FOLDER; BENCH_SCALE=0.1 is a tenth of 0.97 GB. Goes on where it was interrupted.
+BENCH_FOLDER ?= bench
+BENCH_SCALE ?= 1
+.PHONY: bench bench-write
 bench: build
+	@scripts/install-python && scripts/install-peers
+	cmake --build --preset default --parallel $(JOBS) --target one_process
+	build/bin/weft campaign run peers --out $(BENCH_FOLDER)/peers --scale $(BENCH_SCALE) --resume
+	build/bin/weft report $(BENCH_FOLDER)/peers
+
+# Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER).
+bench-write: build
+	@mkdir -p $(BENCH_FOLDER)
 	python3 benchmarks/writing.py --folder $(BENCH_FOLDER)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from weft.campaign.campaign_file import parse_campaign
 from weft.campaign.model import Campaign
+from weft.report.answers import answer
 from weft.report.beside_paper import agreement, beside, direction
 from weft.report.comparison import compare_all, letters_of
 from weft.report.samples import Samples, samples_of
-from weft.report.wording import Doings, agreement_words, answer, times, what_would_change_it
+from weft.report.wording import Doings, agreement_words, times, what_would_change_it
 
 CAMPAIGN = """\
 title = "t"
@@ -224,11 +225,18 @@ def test_more_is_better() -> None:
 
 
 def test_ratios_as_words() -> None:
-    assert [times(r) for r in (0.0973, 1.04, 47.13, 0.0042, 0.5, float("nan"))] == [
-        "0.10",
-        "1.04",
-        "47",
-        "0.0042",
-        "0.50",
-        "?",
-    ]
+    ratios = {0.0904: "0.090", 0.0973: "0.10", 1.04: "1.04", 47.13: "47", 0.0042: "0.0042", 0.5: "0.50", 0.0: "0.00"}
+    assert {ratio: times(ratio) for ratio in ratios} == ratios
+    assert times(float("nan")) == "?"
+
+
+def test_no_ratio_is_claimed_of_what_is_too_noisy() -> None:
+    """Odd leads together with new, and is too noisy to be told from old."""
+    noisy = [0.2, 1.1, 0.3, 1.0, 0.25]
+    found = samples({("1", "old"): NOISE, ("1", "new"): [n * 0.5 for n in OTHER_NOISE], ("1", "odd"): noisy})
+    (compared,) = compare_all(found)
+    assert [c.letters for c in compared.ways] == ["b", "a", "ab"]
+    assert answer(found, [compared]) == (
+        "The least output is that of new chunks and odd, which cannot be told apart: new chunks has 0.50 times "
+        "(95 %: 0.47 – 0.53) that of old, from which odd cannot be told."
+    )

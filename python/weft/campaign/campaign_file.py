@@ -138,6 +138,7 @@ def _measures(top: Section) -> tuple[Measure, ...]:
             unit=section.text("unit", "s"),
             higher_is_better=section.one_of("better", ["lower", "higher"], "lower") == "higher",
             shown=section.flag("shown", False),
+            optional=section.flag("optional", False),
             place=section.place("value"),
         )
         if any(other.name == measure.name for other in measures):
@@ -167,13 +168,19 @@ def _report(section: Section, axes: tuple[Axis, ...], measures: tuple[Measure, .
         section.fail("total", f"total = '{total}' is the name of a measure", "name the sum of them otherwise")
     if total and len({(m.unit, m.higher_is_better) for m in measures if not m.shown}) > 1:
         section.fail("total", "measures of different units have no sum", "leave total out")
-    answer = section.text("answer", total or compared[0])
-    if answer not in [*compared, total]:
-        section.fail("answer", f"answer = '{answer}' is not a measure", nearest(answer, compared))
+    if total and any(m.optional for m in measures):
+        section.fail("total", "measures that some ways do not have make no whole", "leave total or optional out")
+    if isinstance(section.table.get("answer"), list):
+        answers = section.words("answer")
+    else:
+        answers = (section.text("answer", total or compared[0]),)
+    for answer in answers or ("",):
+        if answer not in [*compared, total]:
+            section.fail("answer", f"answer = '{answer}' is not a measure", nearest(answer, compared))
     wishes = ReportWishes(
         compare=compare,
         baseline=baseline,
-        answer=answer,
+        answers=answers,
         total=total,
         lines=lines,
         x=section.expression("x") if section.has("x") else None,

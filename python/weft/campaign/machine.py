@@ -33,7 +33,7 @@ def describe_machine(program: str, launcher: Launcher, folders: Mapping[str, Pat
         "weft_campaign": weft.__version__,
         "weft": said_by([program, "--version"]),
         "launcher": launcher.shown,
-        "mpi": said_by([launcher.words[0], "--version"]) if launcher.words and launcher.kind != "template" else None,
+        "mpi": said_by([launcher.words[0], "--version"], 1) if launcher.words and launcher.kind != "template" else None,
         "load": load(),
         "slurm": {name: os.environ[name] for name in ("SLURM_JOB_NUM_NODES", "SLURM_NTASKS") if name in os.environ},
         "folders": {label: describe_folder(folder) for label, folder in folders.items()},
@@ -103,8 +103,8 @@ def striping(folder: Path, kind: str) -> dict[str, str]:
     return {"striping": said} if said else {}
 
 
-def said_by(command: Sequence[str]) -> str | None:
-    """What a program prints, in one line; nothing where it cannot be asked."""
+def said_by(command: Sequence[str], most: int = 3) -> str | None:
+    """What a program prints, its first lines in one; nothing where it cannot be asked."""
     try:
         asked = subprocess.run(
             list(command), capture_output=True, text=True, errors="replace", timeout=20, check=False,
@@ -116,7 +116,7 @@ def said_by(command: Sequence[str]) -> str | None:
         return None
     lines = [" ".join(line.split()) for line in asked.stdout.splitlines() if line.strip()]
     version = next((line for line in lines if line.startswith("Version:")), None)  # HYDRA's is the second
-    return ", ".join([lines[0].rstrip(":"), version] if version else lines[:3])[:300] if lines else None
+    return ", ".join([lines[0].rstrip(":"), version] if version else lines[:most])[:300] if lines else None
 
 
 def _read(path: str) -> str:

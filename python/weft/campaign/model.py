@@ -57,6 +57,7 @@ class Measure:
     unit: str = "s"
     higher_is_better: bool = False
     shown: bool = False  # only told, not compared: counts
+    optional: bool = False  # some ways have none of it
     place: Place = NOWHERE
 
 
@@ -108,12 +109,16 @@ class Paper:
 class ReportWishes:
     compare: str  # the axis whose values are compared
     baseline: str
-    answer: str  # the measure that the answer is about
+    answers: tuple[str, ...]  # the measures that the answer is about
     total: str = ""  # measures are parts of this one, and stacked in plots; "": they stand alone
     lines: str = ""  # the axis along which lines are drawn; "": bars
     x: Expression | None = None  # where on the axis of lines a run lies
     x_label: str = ""
     would_change: str = ""
+
+    @property
+    def answer(self) -> str:
+        return self.answers[0]
 
 
 @dataclass(frozen=True)

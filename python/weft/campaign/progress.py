@@ -29,7 +29,7 @@ def told(campaign: Campaign, record: dict[str, Any]) -> str:
     """What came of an experiment, shortly."""
     if record["status"] != "ok":
         return str(record.get("message", "failed"))
-    measures = [m for m in campaign.measures if not m.shown]
+    measures = [m for m in campaign.measures if not m.shown and m.name in record["measures"]]
     values = [(m.name, record["measures"][m.name], m.unit) for m in measures]
     if campaign.report.total:
         values = [(campaign.report.total, sum(value for _, value, _ in values), measures[0].unit), *values]

@@ -136,4 +136,6 @@ def _check_measures(campaign: Campaign, experiment: Experiment, report: dict[str
         try:
             experiment.measures.get(measure.name, measure.value).number(names)
         except ValueError as error:
+            if measure.optional:
+                continue
             raise UsageError(str(measure.place), f"measure '{measure.name}': {error}") from None

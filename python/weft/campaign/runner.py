@@ -21,7 +21,7 @@ from weft.campaign import machine, page_cache, process
 from weft.campaign.commands import command_of, filled, inputs_of, shown_command
 from weft.campaign.experiments import Experiment, describe
 from weft.campaign.expressions import names_for
-from weft.campaign.model import Campaign
+from weft.campaign.measured import measured
 from weft.campaign.preparation import Prepared, check_room
 from weft.campaign.results import FORMAT, Results, ResultsFile
 from weft.errors import UsageError, WeftError
@@ -140,12 +140,6 @@ def _one(prepared: Prepared, experiment: Experiment, workspace: Path, meanwhile:
         if not campaign.keep:
             shutil.rmtree(workspace, ignore_errors=True)
     return record
-
-
-def measured(campaign: Campaign, experiment: Experiment, report: dict[str, Any]) -> dict[str, float]:
-    """Raises ValueError where the report does not tell what is measured. Pure."""
-    names = names_for(report, experiment.settings)
-    return {m.name: experiment.measures.get(m.name, m.value).number(names) for m in campaign.measures}
 
 
 def _check(prepared: Prepared, experiment: Experiment, report: dict[str, Any], workspace: Path) -> None:

@@ -66,7 +66,8 @@ def compare_all(samples: Samples) -> list[Comparison]:
 def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | None:
     baseline = samples.campaign.report.baseline
     seed = samples.campaign.seed
-    by_way = {way: found for way in samples.ways if (found := samples.of(group, way))}
+    having = {way: [s for s in samples.of(group, way) if measure.name in s.values] for way in samples.ways}
+    by_way = {way: found for way, found in having.items() if found}
     if not by_way:
         return None
     pairs = list(itertools.combinations(by_way, 2))
@@ -86,8 +87,8 @@ def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | No
 
 def pair_up(ours: Iterable[Sample], others: Iterable[Sample], measure: str, seed: int) -> Ratio | None:
     """By repeat; a repeat in which one of the two failed is left out."""
-    theirs = {sample.repeat: sample.values[measure] for sample in others}
-    pairs = [(s.values[measure], theirs[s.repeat]) for s in ours if s.repeat in theirs]
+    theirs = {sample.repeat: sample.values[measure] for sample in others if measure in sample.values}
+    pairs = [(s.values[measure], theirs[s.repeat]) for s in ours if s.repeat in theirs and measure in s.values]
     if not pairs:
         return None
     return paired_ratio([mine for mine, _ in pairs], [other for _, other in pairs], seed)

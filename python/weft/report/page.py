@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.quantities import format_bytes, format_duration
+from weft.report.answers import answer
 from weft.report.beside_paper import AGREES, NOT_KNOWN, Beside
 from weft.report.comparison import Comparison
 from weft.report.samples import Samples
 from weft.report.tables import Table, paper_table, ratios_table, values_table
-from weft.report.wording import Doings, agreement_words, answer, noise_words, what_would_change_it
+from weft.report.wording import Doings, agreement_words, noise_words, what_would_change_it
 
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2.5rem auto; padding: 0 1.2rem; }

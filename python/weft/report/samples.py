@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weft.campaign.expressions import Expression, names_for
+from weft.campaign.measured import values_in
 from weft.campaign.model import Campaign, Measure
 
 Group = tuple[tuple[str, str], ...]  # the axes that are not compared, each with its value's name
@@ -125,7 +126,7 @@ def values_of(campaign: Campaign, result: Mapping[str, Any]) -> dict[str, float]
     names = names_for(result["report"], result["settings"])
     ways = [value for axis in campaign.axes for value in axis.values if result["choice"].get(axis.name) == value.name]
     changed = {measure: expression for value in ways for measure, expression in value.measures.items()}
-    values = {m.name: changed.get(m.name, m.value).number(names) for m in campaign.measures}
+    values = values_in(campaign, changed, names)
     if campaign.report.total:
         values[campaign.report.total] = sum(values[m.name] for m in campaign.measures if not m.shown)
     return values

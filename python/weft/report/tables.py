@@ -13,7 +13,7 @@ from typing import Any
 from weft.campaign.model import Measure
 from weft.quantities import format_number
 from weft.report.beside_paper import Beside
-from weft.report.comparison import Comparison
+from weft.report.comparison import BASELINE, Comparison
 from weft.report.samples import Group, Sample, Samples
 from weft.report.statistics import Summary
 from weft.report.wording import ratio_words, times, verdict_words
@@ -71,24 +71,28 @@ def values_table(samples: Samples, comparisons: Sequence[Comparison], group: Gro
     header = [samples.campaign.report.compare, "runs", *(unit_words(m) for m in measures)]
     header += [f"median {asked.measure.name}", "95 % of the mean", *(m.name for m in samples.shown)]
     rows = []
-    for compared in asked.ways:
-        each = [of[m.name].of(compared.way) for m in measures]
+    for way, found in ways_of(samples, group):
+        each = [of[m.name].of(way) for m in measures]
+        compared = asked.of(way)
         rows.append(
             [
-                samples.way_label(compared.way),
-                str(compared.summary.count),
+                samples.way_label(way),
+                str(len(found)),
                 *(plus_minus(c.summary) if c is not None else "" for c in each),
-                format_number(compared.summary.median),
-                interval(compared.summary),
-                *(shown_value(samples.of(group, compared.way), measure) for measure in samples.shown),
+                *((format_number(compared.summary.median), interval(compared.summary)) if compared else ("", "")),
+                *(shown_value(found, measure) for measure in samples.shown),
             ]
         )
     return Table(header, rows, samples.group_label(group))
 
 
+def ways_of(samples: Samples, group: Group) -> list[tuple[str, list[Sample]]]:
+    return [(way, found) for way in samples.ways if (found := samples.of(group, way))]
+
+
 def shown_value(samples: Sequence[Sample], measure: Measure) -> str:
     """What is only told: one value where all repeats agree, else the range."""
-    values = sorted(sample.values[measure.name] for sample in samples)
+    values = sorted(sample.values[measure.name] for sample in samples if measure.name in sample.values)
     if not values:
         return ""
     texts = [f"{value:,.0f}" if value == round(value) else format_number(value) for value in (values[0], values[-1])]
@@ -101,17 +105,17 @@ def ratios_table(samples: Samples, comparisons: Sequence[Comparison], group: Gro
     baseline = samples.way_label(samples.campaign.report.baseline)
     header = [f"against {baseline}"]
     for comparison in of:
-        header += [comparison.measure.name, "", "letter"] if comparison is of[-1] else [comparison.measure.name, ""]
+        header += [comparison.measure.name, "", ""]
     rows = []
-    for way in [compared.way for compared in of[-1].ways]:
+    for way, _ in ways_of(samples, group):
         row = [samples.way_label(way)]
         for comparison in of:
             compared = comparison.of(way)
             if compared is None:
-                row += ["", ""]
+                row += ["", "", ""]
                 continue
-            row += [ratio_words(compared.ratio) or "1", verdict_words(compared.verdict, comparison.measure)]
-        row.append(letters[0].letters if (letters := [c for c in of[-1].ways if c.way == way]) else "")
+            ratio = "1" if compared.verdict == BASELINE else ratio_words(compared.ratio)
+            row += [ratio, verdict_words(compared.verdict, comparison.measure), compared.letters]
         rows.append(row)
     return Table(header, rows, samples.group_label(group))
 

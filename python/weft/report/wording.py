@@ -1,7 +1,4 @@
-"""What is said of results: the answer in one sentence, what would change it, where the paper agrees. Pure.
-
-Nothing is said to be better than something it cannot be told from.
-"""
+"""What is said of results beside the answer: ratios as words, what would change it, where the paper agrees. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +42,12 @@ def enumerate_words(words: Sequence[str]) -> str:
 
 
 def times(ratio: float) -> str:
-    """0.0973 -> "0.097", 1.04 -> "1.04", 47.1 -> "47"."""
+    """0.0904 -> "0.090", 1.04 -> "1.04", 47.1 -> "47"."""
     if math.isnan(ratio):
         return "?"
     if ratio >= 10:
         return f"{ratio:,.0f}"
-    return f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.2g}"
+    return f"{ratio:.2f}" if ratio >= 0.095 or ratio == 0 else f"{ratio:#.2g}"
 
 
 def ratio_words(ratio: Ratio | None) -> str:
@@ -69,101 +66,6 @@ def value_words(value: float, unit: str) -> str:
 def verdict_words(verdict: str, measure: Measure) -> str:
     """Of times one says faster and slower."""
     return {BETTER: "faster", WORSE: "slower"}.get(verdict, verdict) if measure.unit in ("s", "ms") else verdict
-
-
-def answer(samples: Samples, comparisons: Sequence[Comparison]) -> str:
-    """One sentence about the measure that the campaign asks about."""
-    asked = [c for c in comparisons if c.measure.name == samples.campaign.report.answer]
-    if not asked:
-        return "No experiment came to its end, so there is no answer."
-    if max(c.summary.count for comparison in asked for c in comparison.ways) < 2:
-        return "One repeat says nothing of noise, so nothing can be told apart."
-    if len(asked) == 1:
-        return f"{_capital(_of_setting(samples, asked[0]))}."
-    leading = {tuple(c.way for c in comparison.leaders) for comparison in asked}
-    if len(leading) == 1:
-        return _everywhere(samples, asked)
-    if len(asked) <= MANY:
-        parts = [f"{samples.group_label(c.group)}: {_of_setting(samples, c)}" for c in asked]
-        return f"It depends. {_capital('; '.join(parts))}."
-    return _tally(samples, asked)
-
-
-def _of_setting(samples: Samples, comparison: Comparison) -> str:
-    measure = comparison.measure
-    if len(comparison.ways) == 1:
-        only = comparison.ways[0]
-        return f"{samples.way_label(only.way)}: {value_words(only.summary.mean, measure.unit)}"
-    leaders = comparison.leaders
-    names = enumerate_words([samples.way_label(c.way) for c in leaders])
-    if len(leaders) == len(comparison.ways):
-        return f"{names} cannot be told apart by their {measure.name}"
-    superlative = "greatest" if measure.higher_is_better else "least"
-    if len(leaders) > 1:
-        told = f"the {superlative} {measure.name} is that of {names}, which cannot be told apart"
-    else:
-        first = leaders[0]
-        told = f"the {superlative} {measure.name} is that of {names}, {value_words(first.summary.mean, measure.unit)}"
-    return told + _against_baseline(samples, comparison)
-
-
-def _against_baseline(samples: Samples, comparison: Comparison) -> str:
-    """ "; 0.10 times (95 %: 0.09 – 0.11) that of the baseline"."""
-    leaders = comparison.leaders
-    baseline = samples.campaign.report.baseline
-    if any(c.way == baseline for c in leaders):
-        following = [
-            (samples.way_label(c.way), c.ratio.ratio) for c in comparison.next_to_leaders if c.ratio is not None
-        ]
-        if not following:
-            return ""
-        names = enumerate_words([name for name, _ in following])
-        span = _span(min(ratio for _, ratio in following), max(ratio for _, ratio in following))
-        return f"; next {'is' if len(following) == 1 else 'are'} {names}, with {span} times as much"
-    ratios = [c.ratio for c in leaders if c.ratio is not None]
-    if not ratios:
-        return ""
-    if len(ratios) == 1:
-        interval = "" if math.isnan(ratios[0].low) else f" (95 %: {times(ratios[0].low)} – {times(ratios[0].high)})"
-        return f": {times(ratios[0].ratio)} times{interval} that of {samples.way_label(baseline)}"
-    least, most = min(r.ratio for r in ratios), max(r.ratio for r in ratios)
-    return f": {_span(least, most)} times that of {samples.way_label(baseline)}"
-
-
-def _span(least: float, most: float) -> str:
-    return times(least) if times(least) == times(most) else f"{times(least)} to {times(most)}"
-
-
-def _everywhere(samples: Samples, asked: Sequence[Comparison]) -> str:
-    """The same lead in all settings."""
-    first = asked[0]
-    leaders = first.leaders
-    names = enumerate_words([samples.way_label(c.way) for c in leaders])
-    where = f"In all {len(asked)} settings"
-    if len(leaders) == len(first.ways):
-        return f"{where} {names} cannot be told apart by their {first.measure.name}."
-    superlative = "greatest" if first.measure.higher_is_better else "least"
-    alike = ", which cannot be told apart" if len(leaders) > 1 else ""
-    ratios = [c.ratio.ratio for comparison in asked for c in comparison.leaders if c.ratio is not None]
-    baseline = samples.way_label(samples.campaign.report.baseline)
-    against = f": {_span(min(ratios), max(ratios))} times that of {baseline}" if ratios else ""
-    return f"{where} the {superlative} {first.measure.name} is that of {names}{alike}{against}."
-
-
-def _tally(samples: Samples, asked: Sequence[Comparison]) -> str:
-    """Too many settings to tell one by one."""
-    counts: dict[str, int] = {}
-    for comparison in asked:
-        leaders = comparison.leaders
-        alone = enumerate_words([samples.way_label(c.way) for c in leaders])
-        key = alone if len(leaders) < len(comparison.ways) else ""
-        counts[key] = counts.get(key, 0) + 1
-    apart = [f"{names} in {n}" for names, n in sorted(counts.items(), key=lambda item: -item[1]) if names]
-    none = f"{counts['']} in which nothing can be told apart" if "" in counts else ""
-    superlative = "greatest" if asked[0].measure.higher_is_better else "least"
-    return f"It depends: the {superlative} {asked[0].measure.name} in {len(asked)} settings is that of " + (
-        enumerate_words([*apart, *([none] if none else [])]) + "."
-    )
 
 
 def what_would_change_it(samples: Samples, comparisons: Sequence[Comparison], done: Doings) -> list[str]:
@@ -238,7 +140,3 @@ def noise_words(samples: Samples, comparisons: Sequence[Comparison]) -> str:
         "that are compared (Holm), gives p < 0.05; all else is within the noise. Ways that share a letter cannot be told "
         "apart."
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
