@@ -34,9 +34,14 @@ struct Done {
   Calls system;  // what reached the system, on the paths where that is known: stdio, direct
   PhaseTimes times;
   std::uint64_t bytes = 0;  // that this rank wrote
+  double aside = 0;         // seconds of the output phases that are not output: set_aside()
 
   Done& operator+=(const Done& other);
 };
+
+// For what a simulation would have computed between two outputs: `action`, and waiting until all ranks have done it, is
+// not in the time of the output phase. Collective; throws agreed errors.
+void set_aside(Communicator& comm, Done& done, const std::function<void()>& action);
 
 // One rank's part of a run.
 struct KernelBody {
