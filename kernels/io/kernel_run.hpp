@@ -54,7 +54,7 @@ struct KernelBody {
 // throw on whatever rank; run_kernel() sees that all ranks learn of it. The report is the same on every rank:
 //   kernel, strategy, ranks, out, phases, files, file_bytes, bytes, seconds{output, build, open, write, close,
 //   compress, raw?}, counters{app, mpi, syscall}, per_rank{min_bytes, max_bytes}, as_planned, plan{}, and what
-//   `afterwards` adds.
+//   `afterwards` adds; `about`, where it is among that, is a list of lines for people.
 // seconds.output is the slowest rank's; the others are sums over ranks and threads.
 nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
                                   const KernelBody& body);
