@@ -18,12 +18,14 @@ struct BlastArguments {
   std::string result_size = "200KiB";
   std::string collect = "768MiB";
   std::string write = "768MiB";
+  std::string codec;
 };
 
 kernels::BlastOptions finish(const BlastArguments& arguments) {
   kernels::BlastOptions options = arguments.options;
   options.strategy = kernels::parse_blast_strategy(arguments.strategy);
   options.dealing = kernels::parse_dealing_of_tasks(arguments.deal);
+  if (!arguments.codec.empty()) options.codec = kernels::parse_codec(arguments.codec);
   options.result_bytes = parse_bytes(arguments.result_size);
   options.collect_bytes = parse_bytes(arguments.collect);
   options.write_bytes = parse_bytes(arguments.write);
@@ -51,6 +53,8 @@ void add_blast(CLI::App& run) {
   text("--strategy", a.strategy, "immediate (each result compressed and written as it comes) or two-stage", how);
   text("--collect", a.collect, "two-stage: text that is compressed together", how);
   text("--write", a.write, "two-stage: compressed blocks that are written together", how);
+  blast->add_option("--codec", a.codec, "zlib (immediate) or libdeflate (two-stage), which takes whole texts only")
+      ->group(how);
   blast->add_option("--ranks-per-node", a.options.ranks_per_node, "a writer for so many ranks (all on one node)")
       ->group(how);
   text("--deal", a.deal, "which node gets a task: static (the same files every time) or demand (who asks first)", how);

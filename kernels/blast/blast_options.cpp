@@ -37,6 +37,19 @@ Dealing parse_dealing_of_tasks(const std::string& text) {
   refuse(fmt::format("--deal '{}'", text), "is not known", "use static or demand");
 }
 
+std::string name_of(Codec codec) { return codec == Codec::zlib ? "zlib" : "libdeflate"; }
+
+Codec parse_codec(const std::string& text) {
+  for (const Codec codec : {Codec::zlib, Codec::libdeflate}) {
+    if (text == name_of(codec)) return codec;
+  }
+  refuse(fmt::format("--codec '{}'", text), "is not known", "use zlib or libdeflate");
+}
+
+Codec codec_of(const BlastOptions& options) {
+  return options.codec.value_or(options.strategy == BlastStrategy::immediate ? Codec::zlib : Codec::libdeflate);
+}
+
 void check_blast(const BlastOptions& options, const RunOptions& run) {
   if (options.tasks == 0) refuse("--tasks 0", "is no search", "give 1 or more");
   if (options.tasks > kMostTasks || run.phases > kMostTasks / options.tasks) {
@@ -59,7 +72,7 @@ void check_blast(const BlastOptions& options, const RunOptions& run) {
   if (options.write_bytes == 0) refuse("--write 0", "holds nothing", "give a size, 768MiB say");
   if (options.strategy == BlastStrategy::two_stage && !fits_header(options.collect_bytes)) {
     refuse(fmt::format("--collect {}", options.collect_bytes),
-           "could make a block of more than 4 GiB, whose length 4 bytes cannot tell", "give 4094MiB or less");
+           "could make a block of more than 4 GiB, whose length 4 bytes cannot tell", "give 4090MiB or less");
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/blast/blast_nodes.hpp"
 #include "kernels/blast/blast_result.hpp"
+#include "kernels/blast/zlib_block.hpp"
 #include "kernels/io/kernel_run.hpp"
 
 namespace weft::kernels {
@@ -26,6 +27,7 @@ enum class Dealing : std::uint8_t {
 struct BlastOptions {
   BlastStrategy strategy = BlastStrategy::immediate;
   Dealing dealing = Dealing::fixed;
+  std::optional<Codec> codec{};                   // nothing: codec_of()
   std::optional<std::uint64_t> ranks_per_node{};  // nothing: all ranks are on one node
   std::uint64_t tasks = 200;                      // of a phase
   std::uint64_t result_bytes = 200ULL << 10;      // of a task, on average
@@ -33,11 +35,16 @@ struct BlastOptions {
   std::uint64_t write_bytes = 768ULL << 20;       // two_stage: blocks that are written together
 };
 
-// "immediate", "two-stage"; "static", "demand". Parsing throws Error(usage) for any other word.
+// "immediate", "two-stage"; "static", "demand"; "zlib", "libdeflate". Parsing throws Error(usage) for any other word.
 std::string name_of(BlastStrategy strategy);
 std::string name_of(Dealing dealing);
+std::string name_of(Codec codec);
 BlastStrategy parse_blast_strategy(const std::string& text);
 Dealing parse_dealing_of_tasks(const std::string& text);
+Codec parse_codec(const std::string& text);
+
+// What compresses: the one that is asked for, else zlib for the original and libdeflate for two_stage.
+Codec codec_of(const BlastOptions& options);
 
 // Throws Error(usage) for what cannot be: no task, a block that its header could not tell the length of, ...
 void check_blast(const BlastOptions& options, const RunOptions& run);

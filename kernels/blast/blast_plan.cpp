@@ -93,7 +93,7 @@ BlastTotals blast_totals(const BlastOptions& options, const RunOptions& run, std
 std::vector<std::uint64_t> made_lengths(const BlastOptions& options, const RunOptions& run, std::uint64_t nodes,
                                         std::uint64_t part, std::uint64_t parts) {
   const ResultSpec spec = result_spec(options, run);
-  CompressedLength length;
+  CompressedLength length(codec_of(options));
   std::vector<std::uint64_t> lengths;
   visit_blocks(options, run, nodes, [&](const BlastBlock& block) {
     const bool mine = lengths.size() % parts == part;
@@ -152,6 +152,7 @@ KernelPlan plan_blast(const BlastOptions& options, const RunOptions& run, std::u
                 {"nodes", nodes.count()},
                 {"ranks_per_node", nodes.per_node},
                 {"deal", name_of(options.dealing)},
+                {"codec", name_of(codec_of(options))},
                 {"text_bytes", totals.text_bytes},
                 {"blocks", totals.blocks},
                 {"sizes", plan.sizes_known ? "exact" : "estimated"}};

@@ -28,7 +28,7 @@ Writer::Writer(const BlastNode& node, const BlastOptions& options, const std::st
                std::uint64_t expected)
     : node_(node), in_order_(options.dealing == Dealing::fixed) {
   attempt([&] {
-    file_ = options.strategy == BlastStrategy::immediate ? immediate_file(path, account)
+    file_ = options.strategy == BlastStrategy::immediate ? immediate_file(path, account, codec_of(options))
                                                          : two_stage_file(path, account, options, expected);
   });
 }

@@ -20,10 +20,11 @@ Header header_of(std::uint64_t block_bytes) {
 
 class ImmediateFile final : public NodeFile {
  public:
-  ImmediateFile(const std::string& path, FileAccount account) : times_(account.times), file_(path, account) {}
+  ImmediateFile(const std::string& path, FileAccount account, Codec codec)
+      : times_(account.times), codec_(codec), file_(path, account) {}
 
   void take(std::string_view result) override {
-    const Values<char> block = timed(times_.compress, [&] { return zlib_block(result); });
+    const Values<char> block = timed(times_.compress, [&] { return zlib_block(result, codec_); });
     const Header header = header_of(block.size());
     timed(times_.write, [&] {
       file_.seek(end_ + static_cast<std::int64_t>(header.size()), SEEK_SET);
@@ -37,6 +38,7 @@ class ImmediateFile final : public NodeFile {
 
  private:
   PhaseTimes& times_;
+  Codec codec_;
   StdioFile file_;
   std::int64_t end_ = 0;
 };
@@ -45,6 +47,7 @@ class TwoStageFile final : public NodeFile {
  public:
   TwoStageFile(const std::string& path, FileAccount account, const BlastOptions& options, std::uint64_t expected)
       : times_(account.times),
+        codec_(codec_of(options)),
         file_(path, account, StdioFile::Buffer::none),  // the blocks have a buffer of their own
         collecting_{options.collect_bytes},
         gathering_{options.write_bytes} {
@@ -64,7 +67,7 @@ class TwoStageFile final : public NodeFile {
 
  private:
   void compress() {
-    const Values<char> block = timed(times_.compress, [&] { return zlib_block(text_); });
+    const Values<char> block = timed(times_.compress, [&] { return zlib_block(text_, codec_); });
     text_.clear();
     if (!gathering_.takes(kHeaderBytes + block.size())) write();
     const Header header = header_of(block.size());
@@ -78,6 +81,7 @@ class TwoStageFile final : public NodeFile {
   }
 
   PhaseTimes& times_;
+  Codec codec_;
   StdioFile file_;
   Filling collecting_;
   Filling gathering_;
@@ -92,8 +96,8 @@ bool fits_header(std::uint64_t text_bytes) {
          most_compressed(text_bytes) <= std::numeric_limits<std::uint32_t>::max();
 }
 
-std::unique_ptr<NodeFile> immediate_file(const std::string& path, FileAccount account) {
-  return std::make_unique<ImmediateFile>(path, account);
+std::unique_ptr<NodeFile> immediate_file(const std::string& path, FileAccount account, Codec codec) {
+  return std::make_unique<ImmediateFile>(path, account, codec);
 }
 
 std::unique_ptr<NodeFile> two_stage_file(const std::string& path, FileAccount account, const BlastOptions& options,

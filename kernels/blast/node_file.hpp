@@ -39,7 +39,7 @@ class NodeFile {
 
 // Compressed and written at once; the header goes in when the block is there, so that every block takes two seeks: over
 // the header's room, and back to it.
-std::unique_ptr<NodeFile> immediate_file(const std::string& path, FileAccount account);
+std::unique_ptr<NodeFile> immediate_file(const std::string& path, FileAccount account, Codec codec);
 
 // Collected until the buffer is full, then compressed as one block; blocks and their headers are gathered until theirs
 // is full, then written with one call. `expected` is the most text that may come: no more memory is set aside.

@@ -9,10 +9,12 @@
 namespace weft::kernels {
 namespace {
 
-TEST(ZlibBlock, GivesItsTextBack) {
+class ZlibBlock : public testing::TestWithParam<Codec> {};
+
+TEST_P(ZlibBlock, GivesItsTextBack) {
   std::string text;
   append_result(text, {1, 30'000}, 0);
-  const Values<char> block = zlib_block(text);
+  const Values<char> block = zlib_block(text, GetParam());
   std::string again(text.size(), ' ');
   uLongf bytes = again.size();
   ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(again.data()), &bytes, reinterpret_cast<const Bytef*>(block.data()),
@@ -21,8 +23,8 @@ TEST(ZlibBlock, GivesItsTextBack) {
   EXPECT_EQ(again, text);
 }
 
-TEST(ZlibBlock, ItsLengthIsFoundInPieces) {
-  CompressedLength length;
+TEST_P(ZlibBlock, ItsLengthIsFoundInPieces) {
+  CompressedLength length(GetParam());
   for (std::uint64_t results = 1; results < 12; results += 5) {
     std::string text;
     for (std::uint64_t task = 0; task < results; ++task) {
@@ -32,20 +34,22 @@ TEST(ZlibBlock, ItsLengthIsFoundInPieces) {
       length.add(added.substr(0, 100));
       length.add(added.substr(100));
     }
-    EXPECT_EQ(length.finish(), zlib_block(text).size());
+    EXPECT_EQ(length.finish(), zlib_block(text, GetParam()).size());
   }
 }
 
-TEST(ZlibBlock, KnowsTheMostATextCanBecome) {
+TEST_P(ZlibBlock, KnowsTheMostATextCanBecome) {
   std::string noise(100'000, ' ');
   std::uint64_t state = 1;
   for (char& c : noise) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     c = static_cast<char>(state >> 56);
   }
-  EXPECT_LE(zlib_block(noise).size(), most_compressed(noise.size()));
-  EXPECT_GT(zlib_block(noise).size(), noise.size());
+  EXPECT_LE(zlib_block(noise, GetParam()).size(), most_compressed(noise.size()));
+  EXPECT_GT(zlib_block(noise, GetParam()).size(), noise.size());
 }
+
+INSTANTIATE_TEST_SUITE_P(Codecs, ZlibBlock, testing::Values(Codec::zlib, Codec::libdeflate));
 
 }  // namespace
 }  // namespace weft::kernels
