@@ -344,6 +344,7 @@ void add_run_command(CLI::App& app) {
   run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
   add_ecg(*run);
   add_awp(*run);
+  add_picmss(*run);
 }
 
 }  // namespace weft::cli
