@@ -345,6 +345,7 @@ void add_run_command(CLI::App& app) {
   add_ecg(*run);
   add_awp(*run);
   add_blast(*run);
+  add_picmss(*run);
 }
 
 }  // namespace weft::cli

@@ -21,7 +21,7 @@ TEST(AwpGrid, ThePapersRun) {
   EXPECT_EQ(grid.greatest_part(), (Extent{68, 63, 53}));
   EXPECT_EQ(grid.part_of(0).count, (Extent{68, 63, 53}));
   // The 38th along x is the first of 67 points; the next row of ranks begins 63 points further along y.
-  EXPECT_EQ(grid.part_of(37).start, (Extent{37 * 68, 0, 0}));
+  EXPECT_EQ(grid.part_of(37).start, (Extent{37ULL * 68, 0, 0}));
   EXPECT_EQ(grid.part_of(37).count, (Extent{67, 63, 53}));
   EXPECT_EQ(grid.part_of(75).start, (Extent{0, 63, 0}));
   EXPECT_EQ(grid.part_of(29999).start, (Extent{5062 - 67, 2500 - 62, 530 - 53}));
@@ -41,7 +41,7 @@ TEST(AwpGrid, ThePapersFigure) {
 TEST(AwpGrid, EveryPointIsOneRanks) {
   for (const Extent processes : {Extent{1, 1, 1}, Extent{3, 2, 2}, Extent{7, 5, 3}, Extent{4, 1, 2}}) {
     const ProcessGrid grid({7, 5, 3}, processes);
-    std::vector<int> holders(7 * 5 * 3);
+    std::vector<int> holders(105);
     std::map<std::uint64_t, std::uint64_t> sizes;
     for (std::uint64_t rank = 0; rank < volume(processes); ++rank) {
       const auto [start, count] = grid.part_of(rank);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import time
 from pathlib import Path
+from typing import Any
 
 import h5py
 import kernel_checks as k
@@ -17,14 +18,18 @@ FILES = ["hindexed", "hindexed-rows", "subarray"]
 STRATEGIES = [*FILES, "series"]
 
 
-def values_of(grid: tuple[int, int, int], skip: int, variable: int, first_step: int, steps: int, seed: int = 1):
+def values_of(
+    grid: tuple[int, int, int], skip: int, variable: int, first_step: int, steps: int, seed: int = 1
+) -> w.Values:
     """(steps, z, y, x) of one variable."""
     nx, ny, nz = (n // skip for n in grid)
     points = nx * ny * nz
     return k.random_floats(seed, variable, first_step * points, steps * points).reshape(steps, nz, ny, nx)
 
 
-def files_of(grid: tuple[int, int, int], skip: int, variables: int, steps: int, sets: int, seed: int = 1):
+def files_of(
+    grid: tuple[int, int, int], skip: int, variables: int, steps: int, sets: int, seed: int = 1
+) -> dict[str, bytes]:
     """Every file, by name: what a serial writer would leave."""
     return {
         f"v{variable}_set{s:04}.bin": values_of(grid, skip, variable, s * steps, steps, seed).astype("<f4").tobytes()
@@ -73,7 +78,7 @@ def test_every_strategy_on_any_ranks(tmp_path: Path, strategy: str, ranks: int |
     ],
     ids=["slabs", "as-many-as-points", "rows-cut", "tiny"],
 )
-def test_process_grids(tmp_path: Path, ranks: int, arguments: list[object], case: tuple[object, ...]) -> None:
+def test_process_grids(tmp_path: Path, ranks: int, arguments: list[object], case: Any) -> None:
     for strategy in STRATEGIES:
         out = tmp_path / strategy
         k.run("awp", out, "--strategy", strategy, *arguments, ranks=ranks)
