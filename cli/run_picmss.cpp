@@ -15,12 +15,14 @@ struct PicmssArguments {
   kernels::PicmssOptions options;
   std::string strategy = std::string(kernels::name_of(kernels::PicmssOptions{}.strategy));
   std::string grid = kernels::to_string(kernels::PicmssOptions{}.grid);
+  bool no_ghosts = false;
 };
 
 kernels::PicmssOptions picmss_options(const PicmssArguments& arguments) {
   kernels::PicmssOptions options = arguments.options;
   options.strategy = kernels::parse_picmss_strategy(arguments.strategy);
   options.grid = kernels::parse_extent("--grid", arguments.grid);
+  options.ghosts = !arguments.no_ghosts;
   return options;
 }
 
@@ -54,10 +56,11 @@ void add_picmss(CLI::App& run) {
       ->capture_default_str()
       ->group(what);
   picmss->add_option("--steps", a.options.steps, "steps of a file")->capture_default_str()->group(what);
-  picmss
-      ->add_flag("--ghost,!--no-ghost", a.options.ghosts,
-                 "hold the lines before and behind a rank's own too, as the application does (so unless --no-ghost)")
-      ->group(what);
+  CLI::Option* const ghosts =
+      picmss->add_flag("--ghost", a.options.ghosts,
+                       "in memory, the lines before and behind a rank's own as well; so it is unless --no-ghost");
+  ghosts->group(what);
+  picmss->add_flag("--no-ghost", a.no_ghosts, "in memory, a rank's own lines alone")->excludes(ghosts)->group(what);
   add_kernel_options(*picmss, a.kernel, "a file of --steps steps");
   picmss->callback([arguments] { plan_or_run_picmss(*arguments); });
 }

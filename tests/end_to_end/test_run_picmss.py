@@ -212,6 +212,7 @@ def test_a_plan_of_many_ranks_takes_no_time() -> None:
         (["--phases", 0], ["--phases 0"]),
         (["--strategy", "fast"], ["--strategy 'fast'", "typed"]),
         (["--align", "4KiB"], ["--align", "Tecplot"]),
+        (["--ghost", "--no-ghost"], ["--ghost", "--no-ghost"]),
     ],
 )
 def test_what_cannot_be_gets_one_line(arguments: list[object], words: list[str]) -> None:
