@@ -344,6 +344,7 @@ void add_run_command(CLI::App& app) {
   run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
   add_ecg(*run);
   add_blast(*run);
+  add_mhm(*run);
 }
 
 }  // namespace weft::cli

@@ -7,13 +7,13 @@
 namespace weft::kernels {
 
 std::uint64_t Calls::writes() const {
-  std::uint64_t writes = 0;
+  std::uint64_t writes = unsized_writes;
   for (const auto& [size, times] : write_sizes) writes += times;
   return writes;
 }
 
 std::uint64_t Calls::bytes() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = unsized_bytes;
   for (const auto& [size, times] : write_sizes) bytes += size * times;
   return bytes;
 }
@@ -22,12 +22,14 @@ Calls& Calls::operator+=(const Calls& other) {
   opens += other.opens;
   closes += other.closes;
   seeks += other.seeks;
+  unsized_writes += other.unsized_writes;
+  unsized_bytes += other.unsized_bytes;
   for (const auto& [size, times] : other.write_sizes) write(size, times);
   return *this;
 }
 
 Calls Calls::operator*(std::uint64_t times) const {
-  Calls product{opens * times, closes * times, seeks * times, {}};
+  Calls product{opens * times, closes * times, seeks * times, {}, unsized_writes * times, unsized_bytes * times};
   for (const auto& [size, count] : write_sizes) product.write(size, count * times);
   return product;
 }

@@ -15,6 +15,9 @@ struct Calls {
   std::uint64_t closes = 0;
   std::uint64_t seeks = 0;
   std::map<std::uint64_t, std::uint64_t> write_sizes;  // bytes of a write, and how many there are of it
+  // Writes of which only the sum is known (Weft's series counts so).
+  std::uint64_t unsized_writes = 0;
+  std::uint64_t unsized_bytes = 0;
 
   void write(std::uint64_t bytes, std::uint64_t times = 1) {
     if (times > 0) write_sizes[bytes] += times;

@@ -17,8 +17,8 @@ namespace {
 
 // The sum of every rank's calls, on every rank.
 Calls summed(Communicator& comm, const Calls& mine) {
-  const std::vector<std::uint8_t> packed =
-      nlohmann::json::to_cbor(nlohmann::json{mine.opens, mine.closes, mine.seeks, nlohmann::json(mine.write_sizes)});
+  const std::vector<std::uint8_t> packed = nlohmann::json::to_cbor(nlohmann::json{
+      mine.opens, mine.closes, mine.seeks, nlohmann::json(mine.write_sizes), mine.unsized_writes, mine.unsized_bytes});
   const auto bytes = std::as_bytes(std::span(packed));
   const std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()),
                                                      std::vector<std::byte>(bytes.begin(), bytes.end()));
@@ -26,8 +26,9 @@ Calls summed(Communicator& comm, const Calls& mine) {
   for (const std::vector<std::byte>& message : comm.all_to_all(outgoing)) {
     const auto* first = reinterpret_cast<const std::uint8_t*>(message.data());
     const nlohmann::json calls = nlohmann::json::from_cbor(first, first + message.size());
-    sum += Calls{calls[0].get<std::uint64_t>(), calls[1].get<std::uint64_t>(), calls[2].get<std::uint64_t>(),
-                 calls[3].get<std::map<std::uint64_t, std::uint64_t>>()};
+    sum += Calls{calls[0].get<std::uint64_t>(), calls[1].get<std::uint64_t>(),
+                 calls[2].get<std::uint64_t>(), calls[3].get<std::map<std::uint64_t, std::uint64_t>>(),
+                 calls[4].get<std::uint64_t>(), calls[5].get<std::uint64_t>()};
   }
   return sum;
 }
@@ -70,6 +71,7 @@ nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& optio
   double output = 0;
   Progress progress(plan.kernel, "phase", options.phases, options.progress && comm.rank() == 0);
   for (std::uint64_t phase = 0; phase < options.phases; ++phase) {
+    if (body.before) body.before(phase);
     comm.max(0);  // all begin together
     const Stopwatch clock;
     agree_on(comm, [&] { body.output(phase, done); });

@@ -42,6 +42,7 @@ struct Done {
 struct KernelBody {
   std::function<void()> prepare;                                // not timed: folders, values
   std::function<void(std::uint64_t phase, Done& done)> output;  // timed, phase after phase
+  std::function<void(std::uint64_t phase)> before = {};         // not timed, collective: the values of a phase
   std::function<nlohmann::json()> afterwards = {};              // not timed: more for the report, the same on all ranks
 };
 
