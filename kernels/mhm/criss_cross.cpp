@@ -39,20 +39,4 @@ Corners CrissCross::corners_of(std::uint64_t element) const {
   return {place_of(nodes[0]), place_of(nodes[1]), place_of(nodes[2])};
 }
 
-Place Lattice::place_of(const Corners& corners, std::uint64_t i, std::uint64_t j) const {
-  const double along_b = static_cast<double>(i) / static_cast<double>(refinement);
-  const double along_c = static_cast<double>(j) / static_cast<double>(refinement);
-  const auto& [a, b, c] = corners;
-  return {a.x + along_b * (b.x - a.x) + along_c * (c.x - a.x), a.y + along_b * (b.y - a.y) + along_c * (c.y - a.y)};
-}
-
-std::vector<Place> Lattice::places(const Corners& corners) const {
-  std::vector<Place> places;
-  places.reserve(points());
-  for (std::uint64_t j = 0; j <= refinement; ++j) {
-    for (std::uint64_t i = 0; i + j <= refinement; ++i) places.push_back(place_of(corners, i, j));
-  }
-  return places;
-}
-
 }  // namespace weft::kernels

@@ -38,13 +38,6 @@ CornerValues hats(const Lattice& lattice, std::uint64_t i, std::uint64_t j) {
   return {1 - b - c, b, c};
 }
 
-template <typename Visit>
-void visit_points(const Lattice& lattice, const Visit& visit) {
-  for (std::uint64_t j = 0; j <= lattice.refinement; ++j) {
-    for (std::uint64_t i = 0; i + j <= lattice.refinement; ++i) visit(lattice.number(i, j), i, j);
-  }
-}
-
 std::uint64_t interior_points(const Lattice& lattice) {
   return lattice.refinement < 3 ? 0 : Lattice{lattice.refinement - 3}.points();
 }
@@ -57,7 +50,7 @@ std::vector<double> local_load(const Corners& corners, const Lattice& lattice, c
   lattice.visit_triangles([&](const std::array<std::uint64_t, 3>& points) {
     for (const std::uint64_t point : points) load[point] += third;
   });
-  visit_points(lattice, [&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
+  lattice.visit_points([&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
     load[point] *= flow.source(lattice.place_of(corners, i, j), time);
   });
   return load;
@@ -65,7 +58,7 @@ std::vector<double> local_load(const Corners& corners, const Lattice& lattice, c
 
 CornerValues coarse_load(const Lattice& lattice, std::span<const double> load) {
   CornerValues sum{};
-  visit_points(lattice, [&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
+  lattice.visit_points([&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
     const CornerValues hat = hats(lattice, i, j);
     for (std::size_t c = 0; c < 3; ++c) sum[c] += hat[c] * load[point];
   });
@@ -79,7 +72,7 @@ LocalProblem::LocalProblem(const Corners& corners, const Lattice& lattice, const
       matrix_(interior_points(lattice), lattice.refinement < 3 ? 0 : lattice.refinement - 2) {
   const std::vector<Place> places = lattice.places(corners);
   std::vector<std::uint64_t> row_of(lattice.points(), kOnASide);
-  visit_points(lattice, [&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
+  lattice.visit_points([&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
     if (i == 0 || j == 0 || i + j == lattice.refinement) return;
     row_of[point] = interior_.size();
     interior_.push_back(point);
@@ -117,7 +110,7 @@ std::vector<double> LocalProblem::times(std::span<const double> x) const {
 }
 
 void LocalProblem::solve(const CornerValues& corners, std::span<const double> load, std::span<double> pressure) const {
-  visit_points(lattice_, [&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
+  lattice_.visit_points([&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
     const CornerValues hat = hats(lattice_, i, j);
     pressure[point] = corners[0] * hat[0] + corners[1] * hat[1] + corners[2] * hat[2];
   });
