@@ -346,6 +346,7 @@ void add_run_command(CLI::App& app) {
   add_awp(*run);
   add_blast(*run);
   add_picmss(*run);
+  add_mhm(*run);
 }
 
 }  // namespace weft::cli
