@@ -112,7 +112,10 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
 void add_convert_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("convert", "Copies of the steps as files of another format");
   const auto arguments = std::make_shared<ConvertArguments>();
-  command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are converted")
+  command
+      ->add_option(
+          "file", arguments->path,
+          "The file, or a folder of weft run mhm; of a run that did not end, the committed steps are converted")
       ->required();
   command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti), tecplot (one binary .plt), csv")
       ->required();
@@ -136,7 +139,8 @@ void add_convert_command(CLI::App& app) {
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd\n"
-      "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu");
+      "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu\n"
+      "  weft convert flow --to vtu");
   command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
 }
 

@@ -1,3 +1,5 @@
+#ifdef WEFT_HAVE_MPI  // without MPI there are no kernels
+
 #include "cli/kernel_options.hpp"
 
 #include <fmt/format.h>
@@ -91,3 +93,5 @@ void plan_or_run(const KernelArguments& arguments, const KernelActions& actions)
 }
 
 }  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/io/kernel_run.hpp"
+#include "weft/support/error.hpp"
 
 namespace weft::cli {
 
@@ -32,6 +33,16 @@ struct KernelActions {
   std::function<kernels::KernelPlan(const kernels::RunOptions&, std::uint64_t ranks)> plan;
   std::function<nlohmann::ordered_json(MpiCommunicator&, const kernels::RunOptions&)> run;
 };
+
+// What is read from the command line, which all ranks have alike: so is an error in it.
+template <typename Read>
+auto read_alike(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw error.agreed();
+  }
+}
 
 // With --plan: prints what so many ranks would do. Else starts MPI, runs, and prints the report.
 void plan_or_run(const KernelArguments& arguments, const KernelActions& actions);

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/kernel_options.hpp"
 #include "cli/on_ranks.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
@@ -225,6 +226,8 @@ void run_ecg(const EcgArguments& arguments) {
   });
 }
 
+}  // namespace
+
 void add_ecg(CLI::App& run) {
   auto arguments = std::make_shared<EcgArguments>();
   EcgArguments& a = *arguments;
@@ -335,13 +338,15 @@ void add_ecg(CLI::App& run) {
   });
 }
 
-}  // namespace
-
 void add_run_command(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "Run an application's I/O, without its computing, and time it");
   run->require_subcommand(1);
   run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
   add_ecg(*run);
+  add_awp(*run);
+  add_blast(*run);
+  add_picmss(*run);
+  add_mhm(*run);
 }
 
 }  // namespace weft::cli

@@ -88,16 +88,17 @@ function(weft_add_mpi_test name)
   endforeach()
 endfunction()
 
-# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path] [ONE_PROCESS NAME...]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
+# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path] [ONE_PROCESS NAME...] [ONE_MPI NAME...]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
 #   WEFT              the command
 #   WEFT_EXAMPLES     the folder of the built examples
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
 # ONE_PROCESS names files whose commands run on no ranks: two of them run side by side, and they run with one MPI alone.
+# ONE_MPI names others that run with one MPI alone (Open MPI).
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
-  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "ONE_PROCESS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "ONE_PROCESS;ONE_MPI" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)  # many commands each, every one with a time limit of its own; 120 s is little on a busy machine
   endif()
@@ -115,10 +116,10 @@ function(weft_add_python_tests folder)
     cmake_path(GET file STEM name)
     set(processors 2)
     if(name IN_LIST arg_ONE_PROCESS)
-      if(WEFT_MPI_FLAVOUR STREQUAL "mpich")
-        continue()
-      endif()
       set(processors 1)
+    endif()
+    if(WEFT_MPI_FLAVOUR STREQUAL "mpich" AND (name IN_LIST arg_ONE_PROCESS OR name IN_LIST arg_ONE_MPI))
+      continue()
     endif()
     set(test ${folder}.${name})
     weft_scratch(${test} scratch)

@@ -21,6 +21,7 @@ struct KernelPlan {
   Calls mpi;                     // those of them that are MPI-IO's
   std::uint64_t min_bytes = 0;   // that a rank writes
   std::uint64_t max_bytes = 0;
+  bool sizes_known = true;         // else a run is held to opens, closes and seeks alone: sizes of writes are estimates
   nlohmann::ordered_json facts;    // the kernel's own: io_grid, lines_min, ...
   std::vector<std::string> about;  // the same for people, a line each
 };

@@ -37,6 +37,12 @@ double summed(Communicator& comm, double seconds) {
   return static_cast<double>(comm.sum(static_cast<std::uint64_t>(seconds * 1e9))) * 1e-9;
 }
 
+bool is_as_planned(const KernelPlan& plan, const Calls& app, const Calls& mpi, std::uint64_t least,
+                   std::uint64_t most) {
+  if (app.opens != plan.app.opens || app.closes != plan.app.closes || app.seeks != plan.app.seeks) return false;
+  return !plan.sizes_known || (app == plan.app && mpi == plan.mpi && least == plan.min_bytes && most == plan.max_bytes);
+}
+
 }  // namespace
 
 Done& Done::operator+=(const Done& other) {
@@ -45,7 +51,12 @@ Done& Done::operator+=(const Done& other) {
   system += other.system;
   times += other.times;
   bytes += other.bytes;
+  aside += other.aside;
   return *this;
+}
+
+void set_aside(Communicator& comm, Done& done, const std::function<void()>& action) {
+  timed(done.aside, [&] { agree_on(comm, action); });
 }
 
 nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
@@ -65,9 +76,10 @@ nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& optio
   Progress progress(plan.kernel, "phase", options.phases, options.progress && comm.rank() == 0);
   for (std::uint64_t phase = 0; phase < options.phases; ++phase) {
     comm.max(0);  // all begin together
+    const double aside_before = done.aside;
     const Stopwatch clock;
     agree_on(comm, [&] { body.output(phase, done); });
-    output += slowest(comm, clock.seconds());
+    output += slowest(comm, clock.seconds() - (done.aside - aside_before));
     progress.update(phase + 1);
   }
   if (options.yardstick && first == 0) measure_raw();
@@ -95,7 +107,7 @@ nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& optio
       {"seconds", std::move(seconds)},
       {"counters", {{"app", to_json(app)}, {"mpi", to_json(mpi)}, {"syscall", to_json(summed(comm, done.system))}}},
       {"per_rank", {{"min_bytes", least}, {"max_bytes", most}}},
-      {"as_planned", app == plan.app && mpi == plan.mpi && least == plan.min_bytes && most == plan.max_bytes},
+      {"as_planned", is_as_planned(plan, app, mpi, least, most)},
       {"plan", to_json(plan)}};
   if (body.afterwards) report.update(body.afterwards());
   return report;
@@ -135,6 +147,9 @@ std::string report_text(const nlohmann::ordered_json& report) {
   };
   line("calls", calls("app") + (report.at("as_planned").get<bool>() ? ", as planned" : ", NOT as planned"));
   if (counters.at("syscall").at("opens").get<std::uint64_t>() > 0) line("system", calls("syscall"));
+  if (report.contains("about")) {
+    for (const auto& about : report.at("about")) line("", about.get<std::string>());
+  }
   line("in", report.at("out").get<std::string>());
   return text;
 }

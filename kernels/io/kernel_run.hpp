@@ -34,9 +34,14 @@ struct Done {
   Calls system;  // what reached the system, on the paths where that is known: stdio, direct
   PhaseTimes times;
   std::uint64_t bytes = 0;  // that this rank wrote
+  double aside = 0;         // seconds of the output phases that are not output: set_aside()
 
   Done& operator+=(const Done& other);
 };
+
+// For what a simulation would have computed between two outputs: `action`, and waiting until all ranks have done it, is
+// not in the time of the output phase. Collective; throws agreed errors.
+void set_aside(Communicator& comm, Done& done, const std::function<void()>& action);
 
 // One rank's part of a run.
 struct KernelBody {
@@ -49,7 +54,7 @@ struct KernelBody {
 // throw on whatever rank; run_kernel() sees that all ranks learn of it. The report is the same on every rank:
 //   kernel, strategy, ranks, out, phases, files, file_bytes, bytes, seconds{output, build, open, write, close,
 //   compress, raw?}, counters{app, mpi, syscall}, per_rank{min_bytes, max_bytes}, as_planned, plan{}, and what
-//   `afterwards` adds.
+//   `afterwards` adds; `about`, where it is among that, is a list of lines for people.
 // seconds.output is the slowest rank's; the others are sums over ranks and threads.
 nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
                                   const KernelBody& body);

@@ -5,11 +5,23 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "weft/support/error.hpp"
 
 namespace weft::kernels {
+
+namespace {
+
+Error write_error(const std::string& path, int reason) {
+  if (reason != ENOSPC && reason != EDQUOT) return system_error(path, "cannot be written", reason);
+  return Error(ErrorKind::system, path, std::string("cannot be written: ") + std::strerror(reason),
+               "make room, or write elsewhere");
+}
+
+}  // namespace
 
 StdioFile::StdioFile(const std::string& path, FileAccount account, Buffer buffer) : path_(path), account_(account) {
   timed(account_.times.open, [&] {
@@ -35,7 +47,7 @@ StdioFile::~StdioFile() {
 }
 
 void StdioFile::check() {
-  if (errno_ != 0) throw system_error(path_, "cannot be written", std::exchange(errno_, 0));
+  if (errno_ != 0) throw write_error(path_, std::exchange(errno_, 0));
 }
 
 void StdioFile::write(const void* data, std::uint64_t bytes) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "weft/convert/job.hpp"
+#include "weft/convert/problem_folder.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -35,13 +36,16 @@ void check(const Conversion& conversion) {
 
 std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& conversion) {
   if (conversion.recorded) return open_recorded_source(comm, *conversion.recorded, conversion.fields);
+  std::error_code error;
+  if (fs::is_directory(conversion.path, error)) return open_problem_folder(comm, conversion.path, conversion.fields);
   return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
 }
 
 // Where the files go: a folder, or with Tecplot the one file. Rank 0 makes the folder.
 void find_place(Job& job) {
   const Conversion& conversion = job.conversion;
-  const fs::path source(conversion.path);
+  fs::path source(conversion.path);
+  if (!source.has_filename()) source = source.parent_path();  // a folder, "flow/"
   const fs::path stem = source.parent_path() / source.stem();
   fs::path out = conversion.out;
   job.name = source.stem().string();

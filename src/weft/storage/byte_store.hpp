@@ -10,7 +10,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -47,6 +49,23 @@ class ByteStore {
   void write_at(std::uint64_t offset, Bytes piece) { write_at(offset, std::span(&piece, 1)); }
 };
 
+// How many writes there were of each size.
+class WriteSizes {
+ public:
+  void add(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    ++times_[bytes];
+  }
+  std::map<std::uint64_t, std::uint64_t> times() const {
+    const std::lock_guard lock(mutex_);
+    return times_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> times_;
+};
+
 // What reached the operating system, as strace counts it. Atomic: a flush thread and its application share it.
 struct SyscallCounters {
   std::atomic<std::uint64_t> opens{0};
@@ -57,6 +76,7 @@ struct SyscallCounters {
   std::atomic<std::uint64_t> syncs{0};
   std::atomic<std::uint64_t> bytes_read{0};
   std::atomic<std::uint64_t> bytes_written{0};
+  WriteSizes write_sizes;
 };
 
 enum class OpenMode {

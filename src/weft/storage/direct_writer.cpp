@@ -95,6 +95,7 @@ class DirectWriter::Queue {
         fail(static_cast<int>(-event.res), offsets_[buffer]);
       } else {
         counters_->bytes_written += static_cast<std::uint64_t>(event.res);
+        counters_->write_sizes.add(static_cast<std::uint64_t>(event.res));
         if (static_cast<std::uint64_t>(event.res) < bytes_[buffer]) {
           write_rest(buffer, static_cast<std::size_t>(event.res));
         }
@@ -117,6 +118,7 @@ class DirectWriter::Queue {
       if (moved < 0 && errno == EINTR) continue;
       if (moved <= 0) return fail(moved < 0 ? errno : ENOSPC, offsets_[buffer] + done);
       counters_->bytes_written += static_cast<std::uint64_t>(moved);
+      counters_->write_sizes.add(static_cast<std::uint64_t>(moved));
       done += static_cast<std::size_t>(moved);
     }
   }

@@ -59,7 +59,10 @@ class PosixStore final : public ByteStore {
     transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
       const ssize_t moved = ::pwritev(descriptor_, list, count, at);
       ++counters_->writes;
-      if (moved > 0) counters_->bytes_written += static_cast<std::uint64_t>(moved);
+      if (moved > 0) {
+        counters_->bytes_written += static_cast<std::uint64_t>(moved);
+        counters_->write_sizes.add(static_cast<std::uint64_t>(moved));
+      }
       if (moved < 0 && errno != EINTR) throw system_error(path_, fmt::format("writing at byte {} failed", at), errno);
       if (moved == 0) throw system_error(path_, fmt::format("writing at byte {} failed", at), ENOSPC);
       return moved;

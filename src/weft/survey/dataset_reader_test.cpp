@@ -38,8 +38,10 @@ class DatasetReaderTest : public testing::TestWithParam<const char*> {
     const Handle dataset =
         storage::create_dataset(file, name, H5T_NATIVE_DOUBLE, storage::simple_space({kRows, kColumns}), properties);
     std::vector<double> values(rows * kColumns);
-    for (std::size_t n = 0; n < values.size(); ++n)
-      values[n] = static_cast<double>(1000 * (n / kColumns) + n % kColumns);
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      const std::size_t row = n / kColumns;
+      values[n] = static_cast<double>(1000 * row + n % kColumns);
+    }
     const Handle space(H5Dget_space(dataset));
     const hsize_t start[] = {0, 0};
     const hsize_t count[] = {rows, kColumns};
@@ -93,7 +95,7 @@ TEST_F(DatasetReaderOnceTest, EveryChunkOnce) {
   ASSERT_TRUE(reader.decodes());
   std::mutex mutex;
   std::multiset<std::uint64_t> seen;
-  std::vector<std::uint64_t> numbers(6 * 6);
+  std::vector<std::uint64_t> numbers(36);
   std::iota(numbers.begin(), numbers.end(), 0U);
   reader.each_chunk(
       numbers,
@@ -101,8 +103,8 @@ TEST_F(DatasetReaderOnceTest, EveryChunkOnce) {
         const std::lock_guard lock(mutex);
         seen.insert(number);
         EXPECT_EQ(chunk.size(), 4U * 9 * 8);
-        EXPECT_EQ(reinterpret_cast<const double*>(chunk.data())[0],
-                  static_cast<double>(4000 * (number / 6) + 9 * (number % 6)));
+        const std::uint64_t row = number / 6;
+        EXPECT_EQ(reinterpret_cast<const double*>(chunk.data())[0], static_cast<double>(4000 * row + 9 * (number % 6)));
       },
       [](std::uint64_t, const Error& error) { FAIL() << error.what(); });
   EXPECT_EQ(seen, std::multiset<std::uint64_t>(numbers.begin(), numbers.end()));

@@ -65,7 +65,7 @@ class Words {
 
   static std::string floating(hid_t type) {
     std::array<std::size_t, 5> fields{};  // sign, exponent and its length, mantissa and its length
-    H5Tget_fields(type, &fields[0], &fields[1], &fields[2], &fields[3], &fields[4]);
+    H5Tget_fields(type, fields.data(), &fields[1], &fields[2], &fields[3], &fields[4]);
     const std::size_t bias = H5Tget_ebias(type);
     using Fields = std::array<std::size_t, 5>;
     const bool is_ieee = (fields == Fields{15, 10, 5, 0, 10} && bias == 15) ||
@@ -76,7 +76,7 @@ class Words {
   }
 
   static std::string text(hid_t type) {
-    const std::string letters = H5Tget_cset(type) == H5T_CSET_UTF8 ? "UTF-8 text" : "text";
+    std::string letters = H5Tget_cset(type) == H5T_CSET_UTF8 ? "UTF-8 text" : "text";
     if (H5Tis_variable_str(type) > 0) return letters;
     constexpr std::array<std::string_view, 3> kPadding{"null-terminated", "null-padded", "space-padded"};
     const auto padding = static_cast<std::size_t>(H5Tget_strpad(type));
@@ -111,6 +111,7 @@ class Words {
     }
     std::sort(members.begin(), members.end());  // the order in which they were declared means nothing
     std::vector<std::string> words;
+    words.reserve(members.size());
     for (const auto& [value, name] : members) words.push_back(fmt::format("{} = 0x{}", name, value));
     return fmt::format("enumeration of {} {{{}}}", of(base), fmt::join(words, ", "));
   }

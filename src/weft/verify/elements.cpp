@@ -174,7 +174,7 @@ std::string ElementType::number(const std::byte* element) const {
     return fmt::format("{}", number);
   };
   if (!floating) return with_sign ? as(std::int64_t{}) : as(std::uint64_t{});
-  const std::string digits = bytes_ <= 4 ? as(float{}) : as(double{});
+  std::string digits = bytes_ <= 4 ? as(float{}) : as(double{});
   if (digits.find("nan") == std::string::npos) return digits;
   std::string bits;
   const bool big = H5Tget_order(type_) == H5T_ORDER_BE;

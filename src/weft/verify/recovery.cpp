@@ -36,7 +36,7 @@ constexpr const char* kOthers = "what others wrote is not recovered; h5clear and
 // The file as if it were not marked. HDF5 has this for h5clear alone; without it the file stays closed.
 Handle open_unmarked(const std::string& path) {
   const Handle access = storage::file_access();
-  const hbool_t clear = 1;
+  const hbool_t clear = true;
   H5Pset(access, "clear_status_flags", &clear);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (file.valid()) return file;

@@ -1,0 +1,93 @@
+// weft run awp: a seismic code's output.
+#ifdef WEFT_HAVE_MPI
+
+#include <memory>
+#include <optional>
+
+#include "cli/kernel_options.hpp"
+#include "kernels/awp/awp_kernel.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+struct AwpArguments {
+  KernelArguments kernel;
+  kernels::AwpOptions options;
+  std::string strategy = std::string(kernels::name_of(kernels::AwpStrategy::subarray));
+  std::string grid = kernels::to_string(kernels::AwpOptions{}.grid);
+  std::string processes;
+  std::optional<std::uint64_t> steps;
+  bool phases_given = false;
+};
+
+kernels::AwpOptions awp_options(const AwpArguments& arguments) {
+  kernels::AwpOptions options = arguments.options;
+  options.strategy = kernels::parse_awp_strategy(arguments.strategy);
+  options.grid = kernels::parse_extent("--grid", arguments.grid);
+  if (!arguments.processes.empty()) options.processes = kernels::parse_extent("--procs", arguments.processes);
+  return options;
+}
+
+// --steps says how many phases there are.
+kernels::RunOptions with_steps(const AwpArguments& arguments, kernels::RunOptions run) {
+  if (!arguments.steps) return run;
+  run.phases = kernels::awp_sets(*arguments.steps, arguments.options.steps_per_file,
+                                 arguments.phases_given ? std::optional(run.phases) : std::nullopt);
+  return run;
+}
+
+void plan_or_run_awp(const AwpArguments& arguments) {
+  const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
+    return kernels::plan_awp(awp_options(arguments), with_steps(arguments, run), ranks);
+  };
+  const auto write = [&](MpiCommunicator& comm, const kernels::RunOptions& run) {
+    kernels::AwpOptions options;
+    kernels::RunOptions of_sets;
+    agree_on(comm, [&] {
+      options = awp_options(arguments);
+      of_sets = with_steps(arguments, run);
+    });
+    return kernels::run_awp(comm, of_sets, options);
+  };
+  plan_or_run(arguments.kernel, {.plan = plan, .run = write});
+}
+
+}  // namespace
+
+void add_awp(CLI::App& run) {
+  auto arguments = std::make_shared<AwpArguments>();
+  AwpArguments& a = *arguments;
+  CLI::App* awp =
+      run.add_subcommand("awp", "Blocks of a 3-D grid, every second point, in one file a variable (AWP-ODC)");
+  awp->footer(
+      "Example: mpirun -n 4 weft run awp --strategy subarray --out waves\n"
+      "         weft run awp --grid 10125x5000x1060 --procs 75x40x10 --steps 200 --plan --ranks 30000");
+  const char* what = "What is written";
+  awp->add_option("--strategy", a.strategy, "hindexed (the original), hindexed-rows, subarray or series")
+      ->capture_default_str()
+      ->group(what);
+  awp->add_option("--grid", a.grid, "the grid of the computation; the paper's is 10125x5000x1060")
+      ->capture_default_str()
+      ->group(what);
+  awp->add_option("--skip", a.options.skip, "every so many points one is written, along each axis")
+      ->capture_default_str()
+      ->group(what);
+  awp->add_option("--procs", a.processes, "the grid of processes, PXxPYxPZ (as even as possible)")->group(what);
+  awp->add_option("--steps-per-file", a.options.steps_per_file, "steps that are gathered and written at once")
+      ->capture_default_str()
+      ->group(what);
+  awp->add_option("--variables", a.options.variables, "values at a point, in a file each")
+      ->capture_default_str()
+      ->group(what);
+  awp->add_option("--steps", a.steps, "steps in all: --phases of --steps-per-file each")->group(what);
+  add_kernel_options(*awp, a.kernel, "a set: one file a variable, of --steps-per-file steps");
+  awp->callback([arguments, awp] {
+    arguments->phases_given = awp->count("--phases") > 0;
+    plan_or_run_awp(*arguments);
+  });
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

@@ -1,0 +1,75 @@
+#ifdef WEFT_HAVE_MPI
+
+#include <memory>
+
+#include "cli/kernel_options.hpp"
+#include "kernels/mhm/mhm_kernel.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+struct MhmArguments {
+  KernelArguments common;
+  kernels::MhmOptions options;
+  std::string strategy = "files";
+  std::string source = "random";
+  std::string format = "stdio";
+  std::string buffer = "512KiB";
+};
+
+kernels::MhmOptions finish(const MhmArguments& arguments) {
+  kernels::MhmOptions options = arguments.options;
+  options.strategy = kernels::parse_mhm_strategy(arguments.strategy);
+  options.source = kernels::parse_mhm_source(arguments.source);
+  options.format = kernels::parse_text_format(arguments.format);
+  options.buffer_bytes = parse_bytes(arguments.buffer);
+  return options;
+}
+
+}  // namespace
+
+void add_mhm(CLI::App& run) {
+  CLI::App* mhm = run.add_subcommand("mhm", "Multiscale finite elements: a small text file for each of 4^C problems");
+  auto arguments = std::make_shared<MhmArguments>();
+  MhmArguments& a = *arguments;
+  mhm->footer(
+      "Example: mpirun -n 2 weft run mhm --ccross 5 --sub-elements 64 --threads 2 --strategy files --out solutions\n"
+      "         weft run mhm --ccross 9 --sub-elements 32 --strategy shared-buffered --plan --ranks 4096\n"
+      "         weft run mhm --ccross 3 --source solve --phases 5 --out flow && weft convert flow --to vtu");
+  const auto text = [&](const char* name, auto& value, const char* help, const char* group) {
+    return mhm->add_option(name, value, help)->capture_default_str()->group(group);
+  };
+  const char* what = "What is written";
+  text("--ccross", a.options.shape.ccross, "C: there are 4^C local problems", what);
+  text("--sub-elements", a.options.shape.sub_elements, "S: a problem has (S + 1)(S + 2) / 2 values", what);
+  text("--dims", a.options.shape.dims, "K: they are points of so many values each; K divides them", what);
+  text("--source", a.source, "random, or solve: the pressure of a flow that is solved for before every phase", what);
+
+  const char* how = "How it is written";
+  text(
+      "--strategy", a.strategy,
+      "files, files-buffered, shared, shared-buffered, shared-collective, shared-aligned (to --align, to the stripe or "
+      "to 4 KiB) or series",
+      how);
+  text("--buffer", a.buffer, "files-buffered, shared-buffered, shared-collective: the most that is written at once",
+       how);
+  text("--format", a.format, "who makes text of values: stdio (printf) or fast (the same bytes)", how);
+  text("--threads", a.options.threads, "of each rank (OpenMP)", how);
+  add_kernel_options(*mhm, a.common, "a solution of every problem");
+  mhm->callback([arguments] {
+    const KernelActions actions{
+        .plan = [=](const kernels::RunOptions& options,
+                    std::uint64_t ranks) { return kernels::plan_mhm(finish(*arguments), options, ranks); },
+        .run =
+            [=](MpiCommunicator& comm, const kernels::RunOptions& options) {
+              return kernels::run_mhm(comm, options, read_alike([&] { return finish(*arguments); }));
+            }};
+    plan_or_run(arguments->common, actions);
+  });
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

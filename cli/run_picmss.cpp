@@ -1,0 +1,70 @@
+// weft run picmss: a flow code's output.
+#ifdef WEFT_HAVE_MPI
+
+#include <memory>
+
+#include "cli/kernel_options.hpp"
+#include "kernels/picmss/picmss_kernel.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+struct PicmssArguments {
+  KernelArguments kernel;
+  kernels::PicmssOptions options;
+  std::string strategy = std::string(kernels::name_of(kernels::PicmssOptions{}.strategy));
+  std::string grid = kernels::to_string(kernels::PicmssOptions{}.grid);
+  bool no_ghosts = false;
+};
+
+kernels::PicmssOptions picmss_options(const PicmssArguments& arguments) {
+  kernels::PicmssOptions options = arguments.options;
+  options.strategy = kernels::parse_picmss_strategy(arguments.strategy);
+  options.grid = kernels::parse_extent("--grid", arguments.grid);
+  options.ghosts = !arguments.no_ghosts;
+  return options;
+}
+
+void plan_or_run_picmss(const PicmssArguments& arguments) {
+  const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
+    return kernels::plan_picmss(picmss_options(arguments), run, ranks);
+  };
+  const auto write = [&](MpiCommunicator& comm, const kernels::RunOptions& run) {
+    kernels::PicmssOptions options;
+    agree_on(comm, [&] { options = picmss_options(arguments); });
+    return kernels::run_picmss(comm, run, options);
+  };
+  plan_or_run(arguments.kernel, {.plan = plan, .run = write});
+}
+
+}  // namespace
+
+void add_picmss(CLI::App& run) {
+  auto arguments = std::make_shared<PicmssArguments>();
+  PicmssArguments& a = *arguments;
+  CLI::App* picmss =
+      run.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (a flow code, PICMSS)");
+  picmss->footer(
+      "Example: mpirun -n 4 weft run picmss --strategy typed-collective --out flow\n"
+      "         weft run picmss --grid 256x256x256 --strategy reopen-elementwise --plan --ranks 3000");
+  const char* what = "What is written";
+  picmss->add_option("--strategy", a.strategy, "reopen-elementwise (the original), typed, typed-collective or series")
+      ->capture_default_str()
+      ->group(what);
+  picmss->add_option("--grid", a.grid, "nodes along x, y and z; the paper's are 256x256x256")
+      ->capture_default_str()
+      ->group(what);
+  picmss->add_option("--steps", a.options.steps, "steps of a file")->capture_default_str()->group(what);
+  CLI::Option* const ghosts =
+      picmss->add_flag("--ghost", a.options.ghosts,
+                       "in memory, the lines before and behind a rank's own as well; so it is unless --no-ghost");
+  ghosts->group(what);
+  picmss->add_flag("--no-ghost", a.no_ghosts, "in memory, a rank's own lines alone")->excludes(ghosts)->group(what);
+  add_kernel_options(*picmss, a.kernel, "a file of --steps steps");
+  picmss->callback([arguments] { plan_or_run_picmss(*arguments); });
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

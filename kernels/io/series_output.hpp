@@ -1,0 +1,43 @@
+// kernels/io/series_output.hpp - strategy `series`: a kernel's steps through Weft's own writer, every call counted and
+// timed.
+//
+// The application's calls are one open and one close of the series on a rank, and a write for each put(), of the bytes
+// that the rank owns. What reaches the system is counted by the writer: its positioned writes of values, of commit
+// slots and of the mesh, but not what HDF5 does on rank 0 while it makes the file.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/io/kernel_run.hpp"
+#include "kernels/io/stdio_file.hpp"
+#include "weft/series/mpi_series.hpp"
+
+namespace weft::kernels {
+
+class SeriesOutput {
+ public:
+  // Makes the file. Of the options it takes the alignment and, from the hints, the stripes. Collective; throws agreed
+  // errors.
+  SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec, const RunOptions& options,
+               FileAccount account);
+
+  // Not collective. A rank that owns nothing of the field has nothing to put.
+  template <typename T>
+  void put(std::string_view field, std::span<const T> values) {
+    timed(account_.times.write, [&] { writer_->put<T>(field, values); });
+    account_.app.write(values.size_bytes());
+  }
+  // Collective.
+  void end_step(double time);
+  // Collective.
+  void close();
+
+ private:
+  FileAccount account_;
+  std::unique_ptr<SeriesWriter> writer_;
+};
+
+}  // namespace weft::kernels
