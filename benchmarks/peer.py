@@ -23,7 +23,7 @@ WAYS = ["weft", "adios2", *PYTHON, "h5repack", "cp"]
 
 
 def medians(command: list[str]) -> dict[str, float]:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         last = (done.stderr.strip() or "no word of why").splitlines()[-1]
         sys.exit(f"peer: error: {Path(command[-5] if len(command) > 5 else command[0]).name}: {last}")

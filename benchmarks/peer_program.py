@@ -12,12 +12,12 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+Values: TypeAlias = NDArray[np.float64]
 
 
 class Writer(Protocol):

@@ -19,7 +19,11 @@ class Written:
     def __init__(self, path: str, nodes: int, steps: int, variant: str) -> None:
         chunks = [min(CHUNK[0], steps), min(CHUNK[1], nodes), 2]
         self.data = ts.open(
-            spec(path), create=True, dtype=ts.float64, shape=[steps, nodes, 2], chunk_layout=ts.ChunkLayout(chunk_shape=chunks)
+            spec(path),
+            create=True,
+            dtype=ts.float64,
+            shape=[steps, nodes, 2],
+            chunk_layout=ts.ChunkLayout(chunk_shape=chunks),
         ).result()
         self.window = np.empty((chunks[0], nodes, 2))
         self.first = self.held = 0

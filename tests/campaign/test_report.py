@@ -154,7 +154,7 @@ def small(tmp_path: Path, text: str, *records: dict[str, Any]) -> Path:
     (results / "campaign.toml").write_text(text)
     session = {"record": "session", "format": 1, "session": 1, "began": "now", "machine": {"cores": 2},
                "campaign": {"experiments": 4, "order": "all", "seed": 1, "pause": 0, "cache": "warm", "scale": 1.0,
-                            "runs": "x", "options": ""}}  # fmt: skip
+                            "runs": "weft run mhm", "options": ""}}  # fmt: skip
     (results / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (session, *records)))
     return results
 

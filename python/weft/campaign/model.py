@@ -150,6 +150,11 @@ class Campaign:
     check_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     paper: Paper | None = None
 
+    @property
+    def runs(self) -> str:
+        """What is run, in words: results of something else are not this campaign's."""
+        return f"weft run {self.kernel}" if self.kernel else " ".join(self.program)
+
     def axis(self, name: str) -> Axis:
         return next(axis for axis in self.axes if axis.name == name)
 

@@ -164,7 +164,7 @@ def _session_record(prepared: Prepared, session: int) -> dict[str, Any]:
         "began": _now(),
         "campaign": {
             "title": campaign.title,
-            "runs": f"weft run {campaign.kernel}" if campaign.kernel else " ".join(campaign.program),
+            "runs": campaign.runs,
             "options": describe(campaign.options),
             "experiments": len(prepared.order),
             "repeats": campaign.repeats,

@@ -32,7 +32,7 @@ def answer(samples: Samples, comparisons: Sequence[Comparison]) -> str:
 
 
 def _of_several_measures(samples: Samples, comparisons: Sequence[Comparison]) -> str:
-    """"Least write: Weft (0.21 s); least trace: Weft and raw, which cannot be told apart"."""
+    """As in: Least write: Weft (0.21 s); least trace: Weft and raw, which cannot be told apart."""
     told = []
     for name in samples.campaign.report.answers:
         comparison = next((c for c in comparisons if c.measure.name == name), None)
@@ -42,8 +42,12 @@ def _of_several_measures(samples: Samples, comparisons: Sequence[Comparison]) ->
         leaders = comparison.leaders
         names = enumerate_words([samples.way_label(c.way) for c in leaders])
         value = value_words(leaders[0].summary.mean, comparison.measure.unit)
-        told.append(f"{superlative} {name}: {names}" + (f" ({value})" if len(leaders) == 1 else ", which cannot be told apart"))
-    return f"{_capital('; '.join(told))}." if told else "One repeat says nothing of noise, so nothing can be told apart."
+        told.append(
+            f"{superlative} {name}: {names}" + (f" ({value})" if len(leaders) == 1 else ", which cannot be told apart")
+        )
+    return (
+        f"{_capital('; '.join(told))}." if told else "One repeat says nothing of noise, so nothing can be told apart."
+    )
 
 
 def _of_setting(samples: Samples, comparison: Comparison) -> str:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from weft.campaign.campaign_file import Overrides, read_campaign_file
@@ -36,11 +37,13 @@ def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> 
     found = read_results(results)
     scale = found.sessions[-1]["campaign"]["scale"] if found.sessions else None
     campaign = read_campaign_file(campaign_file or results / CAMPAIGN_COPY, Overrides(scale=scale))
+    for session in found.sessions:
+        if session["campaign"]["runs"] != campaign.runs:
+            raise not_of_this(results, f"it ran {session['campaign']['runs']}, and the file runs {campaign.runs}")
     try:
         samples = samples_of(campaign, found.of_experiments)
     except (ValueError, KeyError) as error:
-        raise UsageError(str(results / FILE_NAME), f"is not of this campaign: {error}",
-                         "name the campaign's file with --campaign") from None  # fmt: skip
+        raise not_of_this(results, str(error)) from None
     comparisons = compare_all(samples)
     put = beside(samples)
     pictures = [
@@ -64,6 +67,11 @@ def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> 
     return report
 
 
+def not_of_this(results: Path, why: str) -> UsageError:
+    remedy = "name the campaign's file with --campaign"
+    return UsageError(str(results / FILE_NAME), f"is not of this campaign: {why}", remedy)
+
+
 def caption_of_values(samples: Samples) -> str:
     what = "Means, with standard deviations."
     if samples.campaign.report.total:
@@ -77,7 +85,8 @@ def picture(figure: Figure, name: str, caption: str) -> Picture:
 
 def drawn(figure: Figure, kind: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, **options)
+    with rc_context(plots.STYLE):  # the salt of an SVG's names is asked for when it is drawn
+        figure.savefig(buffer, format=kind, **options)
     return buffer.getvalue()
 
 
