@@ -230,3 +230,16 @@ def test_a_name_that_is_none() -> None:
     with pytest.raises(UsageError, match="is neither a file nor a shipped campaign; did you mean 'ecg-table-1'"):
         campaign_named("ecg-tabel-1")
     assert parse_campaign("fake.toml", CAMPAIGN).program
+
+
+def test_a_launcher_of_the_command_lines_own() -> None:
+    words = "mpirun -n {ranks/2} {command} : -n {ranks/2} on-node-2 {command}"
+    launch = parse_campaign("full.toml", FULL, Overrides(launcher=words)).launch
+    assert launch.launcher == "template" and launch.template == tuple(words.split())
+    assert parse_campaign("full.toml", FULL, Overrides(launcher="none")).launch.template == ()
+
+
+@pytest.mark.parametrize("words", ["mpiexec", "mpirun -n {ranks}", "mpirun '{command}"])
+def test_a_launcher_that_starts_nothing(words: str) -> None:
+    with pytest.raises(UsageError, match="^--launcher: "):
+        parse_campaign("full.toml", FULL, Overrides(launcher=words))

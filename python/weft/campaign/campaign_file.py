@@ -5,6 +5,7 @@ Reading the matrix is in matrix_section.py, the paper's figures in paper_section
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -19,6 +20,7 @@ from weft.errors import UsageError
 
 T = TypeVar("T")
 
+LAUNCHERS = ("mpirun", "srun", "none")
 DEFAULT_MEASURE = Measure("output", Expression("seconds.output"))
 
 
@@ -106,6 +108,20 @@ def _what_runs(run: Section) -> tuple[str, tuple[str, ...]]:
     return kernel, program
 
 
+def _launcher_said(words: str) -> tuple[str, tuple[str, ...]]:
+    """A launcher as the command line names it, or as its own words."""
+    if words in LAUNCHERS:
+        return words, ()
+    try:
+        template = tuple(shlex.split(words))
+    except ValueError as error:
+        raise UsageError("--launcher", f"'{words}': {error}") from None
+    if "{command}" not in template:
+        raise UsageError("--launcher", f"'{words}' has no word '{{command}}', and is none of {', '.join(LAUNCHERS)}",
+                         "write it as in --launcher 'mpirun -n {ranks} {command}'")  # fmt: skip
+    return "template", template
+
+
 def _launch(run: Section, section: Section, override: str | None) -> Launch:
     place = run.place("launcher")
     template: tuple[str, ...] = ()
@@ -115,9 +131,9 @@ def _launch(run: Section, section: Section, override: str | None) -> Launch:
             run.fail("launcher", "the launcher's words have no '{command}' among them",
                      'write it as in ["mpirun", "-n", "{ranks}", "{command}"]')  # fmt: skip
     else:
-        launcher = run.one_of("launcher", ["mpirun", "srun", "none"], "mpirun")
+        launcher = run.one_of("launcher", LAUNCHERS, "mpirun")
     if override is not None:
-        launcher, template, place = override, (), Place("--launcher", 0)
+        launcher, template, place = *_launcher_said(override), Place("--launcher", 0)
     launch = Launch(
         launcher=launcher,
         template=template,

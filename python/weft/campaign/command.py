@@ -75,7 +75,9 @@ def _add_wishes(command: argparse.ArgumentParser) -> None:
     wishes.add_argument("--folder", action="append", default=[], metavar="[NAME=]PATH",
                         help="where to write; several are compared")  # fmt: skip
     wishes.add_argument("--set", action="append", default=[], metavar="AXIS=A,B", help="an axis' values: ranks=2,4")
-    wishes.add_argument("--launcher", choices=["mpirun", "srun", "none"], help="how ranks are started")
+    wishes.add_argument(
+        "--launcher", help="how ranks are started: mpirun, srun, none, or words with {ranks} and {command}"
+    )
     wishes.add_argument("--keep", action="store_true", help="leave the files of the runs where they are")
 
 
