@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from weft.campaign.launchers import MPICH, OPEN_MPI, Launcher, find_launcher, flavour_in, flavour_said, mpirun_options
+from weft.campaign.launchers import MPICH, OPEN_MPI, Launcher, find_launcher, flavour_in, flavour_of, flavour_said, mpirun_options
 from weft.campaign.model import Launch, Place
 from weft.errors import UsageError
 
@@ -74,3 +74,8 @@ def test_srun_is_for_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     launch = Launch(launcher="srun", options={"srun": ("--mpi=pmix",)}, place=PLACE)
     assert find_launcher(launch, "weft").command(2, ["a"]) == ["/bin/srun", "--mpi=pmix", "-n", "2", "a"]
+
+
+def test_nothing_to_ask_which_mpi_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert flavour_of("weft") == ""

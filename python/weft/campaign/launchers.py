@@ -71,7 +71,11 @@ def flavour_in(libraries: str) -> str:
 
 
 def flavour_of(program: str) -> str:
-    said = subprocess.run(["ldd", program], capture_output=True, text=True, errors="replace", check=False).stdout
+    """Nothing where there is no ldd to ask (another libc, a PATH cut short): any mpirun will do then."""
+    try:
+        said = subprocess.run(["ldd", program], capture_output=True, text=True, errors="replace", check=False).stdout
+    except OSError:
+        return ""
     return flavour_in(said)
 
 
