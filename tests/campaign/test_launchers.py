@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from weft.campaign.launchers import MPICH, OPEN_MPI, Launcher, find_launcher, flavour_in, flavour_of, flavour_said, mpirun_options
+from weft.campaign.launchers import (
+    MPICH,
+    OPEN_MPI,
+    Launcher,
+    find_launcher,
+    flavour_in,
+    flavour_of,
+    flavour_said,
+    mpirun_options,
+)
 from weft.campaign.model import Launch, Place
 from weft.errors import UsageError
 

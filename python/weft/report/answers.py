@@ -40,14 +40,17 @@ def _of_several_measures(samples: Samples, comparisons: Sequence[Comparison]) ->
             continue
         superlative = "greatest" if comparison.measure.higher_is_better else "least"
         leaders = comparison.leaders
+        if len(leaders) == len(comparison.ways) > 1:
+            told.append(f"by {name}, none can be told from the best")
+            continue
         names = enumerate_words([samples.way_label(c.way) for c in leaders])
         value = value_words(leaders[0].summary.mean, comparison.measure.unit)
         told.append(
             f"{superlative} {name}: {names}" + (f" ({value})" if len(leaders) == 1 else ", which cannot be told apart")
         )
-    return (
-        f"{_capital('; '.join(told))}." if told else "One repeat says nothing of noise, so nothing can be told apart."
-    )
+    if not told:
+        return "One repeat says nothing of noise, so nothing can be told apart."
+    return f"{_capital('; '.join(told))}."
 
 
 def _of_setting(samples: Samples, comparison: Comparison) -> str:

@@ -89,6 +89,10 @@ def samples_of(campaign: Campaign, results: Iterable[Mapping[str, Any]]) -> Samp
                 x=_where(campaign, result),
             )
         )
+    for known in campaign.axes:  # the file's words go before those it had when it was run: they may have been mended
+        labels.update(
+            {(known.name, value.name): value.label for value in known.values if (known.name, value.name) in labels}
+        )
     order = {axis: in_file_order(campaign, axis, names) for axis, names in seen.items()}
     present = {sample.group for sample in samples}
     groups = sorted(present, key=lambda group: [order[axis].index(name) for axis, name in group])
