@@ -37,12 +37,12 @@ TEST(BoxMesh, HasExactlyTheNodesAsked) {
     EXPECT_EQ(*used.rbegin(), static_cast<std::int64_t>(nodes) - 1);
     EXPECT_LE(box.nx * box.ny * box.nz, nodes);
   }
-  EXPECT_EQ(box_mesh(3253316).vertices(), 3253316 - 148 * 148 * 148ULL);
+  EXPECT_EQ(box_mesh(3253316).vertices(), 3253316 - 148ULL * 148 * 148);
 }
 
 TEST(BoxMesh, TetrahedraFillTheBoxAndMeetFaceToFace) {
   const MeshSpec mesh = part_of(box_mesh(60), 0, 1);  // 3 x 4 x 5
-  const std::size_t tetrahedra = 2 * 3 * 4 * 5;
+  const std::size_t tetrahedra = std::size_t{2} * 3 * 4 * 5;
   ASSERT_EQ(std::count(mesh.cell_types.begin(), mesh.cell_types.end(), 10), static_cast<long>(tetrahedra));
   double all = 0;
   std::map<std::set<std::int64_t>, int> faces;

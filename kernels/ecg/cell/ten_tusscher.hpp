@@ -45,8 +45,8 @@ class TenTusscher {
 
  private:
   struct Currents;
-  Currents currents(double v, const TenTusscherState& state) const;
-  void step(double v, TenTusscherState& state, const Currents& now, double dt, double stimulus) const;
+  Currents currents(double v, const TenTusscherState& x) const;
+  void step(double v, TenTusscherState& x, const Currents& now, double dt, double stimulus) const;
 
   bool endocardial_;
   double g_ks_;  // nS/pF
