@@ -41,7 +41,7 @@ class SyntheticSource final : public StepSource {
     if (!blocks) mine_ = dealt_nodes(dealing, nodes, comm.rank(), comm.size());
     contiguous_ = blocks;
     const std::uint64_t count = contiguous_ ? block_.count : mine_.size();
-    const auto add = [&](const char* name, Shape per_step) {
+    const auto add = [&](const char* name, const Shape& per_step) {
       SourceField field{name, "mV", DataType::float64, per_step, partition::Ownership::none({})};
       field.owned = contiguous_ ? partition::even_nodes(per_step, comm.rank(), comm.size())
                                 : partition::Ownership::nodes(per_step, mine_);
@@ -86,8 +86,8 @@ class SyntheticSource final : public StepSource {
     if (fields_.size() == 1) {
       for (std::int32_t i = 0; i < count; ++i) {
         const Values value = at(i);
-        out[2 * i] = value.v;
-        out[2 * i + 1] = value.phi_e;
+        *out++ = value.v;
+        *out++ = value.phi_e;
       }
     } else if (field == 0) {
       for (std::int32_t i = 0; i < count; ++i) out[i] = at(i).v;

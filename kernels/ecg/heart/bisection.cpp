@@ -19,7 +19,7 @@ std::uint64_t edge_of(std::int32_t a, std::int32_t b) {
 
 BisectedBox::BisectedBox(const std::array<int, 3>& cubes, std::function<Vector3(const Vector3&)> place)
     : place_(std::move(place)) {
-  const auto [nx, ny, nz] = cubes;
+  const int nx = cubes[0], ny = cubes[1], nz = cubes[2];
   const auto number = [&](int i, int j, int k) { return (k * (ny + 1) + j) * (nx + 1) + i; };
   for (int k = 0; k <= nz; ++k) {
     for (int j = 0; j <= ny; ++j) {

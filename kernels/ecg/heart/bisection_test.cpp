@@ -35,7 +35,9 @@ void expect_faces_meet(const BisectedBox& box) {
       ++faces[face];
     }
   }
-  for (const auto& [face, count] : faces) {
+  for (const auto& entry : faces) {
+    const auto& face = entry.first;
+    const int count = entry.second;
     const auto same = [&](auto axis) {
       const double first = axis(box.points()[static_cast<std::size_t>(face[0])]);
       if (first != 0 && first != 1) return false;

@@ -85,10 +85,8 @@ bool in_bone(const Vector3& p) {
 }
 
 bool in_lung(const Vector3& p) {
-  for (const double side : {-1.0, 1.0}) {
-    if (from_ellipsoid(p - Vector3{side * 82, 8, 30}, {56, 72, 125}) < 0) return true;
-  }
-  return false;
+  const auto within = [&](double side) { return from_ellipsoid(p - Vector3{side * 82, 8, 30}, {56, 72, 125}) < 0; };
+  return within(-1) || within(1);
 }
 
 }  // namespace
