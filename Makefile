@@ -53,7 +53,9 @@ test: setup
 
 test-thorough: setup
 	$(call configure_and_build,default,all)
+	$(call configure_and_build,mpich,all)
 	WEFT_THOROUGH=1 ctest --preset default --parallel $(JOBS) -R 'killed|recover' --timeout 3000
+	WEFT_THOROUGH=1 ctest --preset mpich --parallel $(JOBS) -R 'test_killed$$' --timeout 3000
 
 demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
