@@ -41,8 +41,8 @@ std::vector<Filter> filters_of(hid_t properties);
 // Adds them to a dataset's creation properties. Throws Error(usage) where HDF5 refuses.
 void add_filters(hid_t properties, const std::vector<Filter>& filters);
 
-// "none", "deflate:6", "shuffle+deflate", "zstd:3", "lzf", "fletcher32": joined by +, applied from left to right. Levels where
-// none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
+// "none", "deflate:6", "shuffle+deflate", "zstd:3", "lzf", "fletcher32": joined by +, applied from left to right.
+// Levels where none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
 std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_bytes);
 // And back: "none" where there are none.
 std::string to_text(const std::vector<Filter>& filters);
@@ -54,7 +54,8 @@ bool coded_here(const std::vector<Filter>& filters);
 // The first filter that neither ChunkCoder nor this machine's HDF5 can undo; nullptr where there is none.
 const Filter* first_unknown(const std::vector<Filter>& filters);
 
-// Teaches HDF5 zstd and lzf, unless it knows them: so that it creates such datasets, and its own reads and writes work too.
+// Teaches HDF5 zstd and lzf, unless it knows them: so that it creates such datasets, and its own reads and writes work
+// too.
 void register_filters();
 
 // Does and undoes a list of filters that are coded_here(). For one thread; every thread has one of its own.
