@@ -1,6 +1,7 @@
 // The `weft` command: every subcommand is a file of its own; this one gathers them and ends with one line where one
 // fails.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <hdf5.h>
 
@@ -9,6 +10,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/companions.hpp"
 #include "cli/convert_command.hpp"
@@ -35,15 +37,16 @@ namespace {
 void check_command(const CLI::App& app, char** argv) {
   const std::string_view word = argv[1];
   if (word.starts_with('-')) return;
-  std::string known;
+  std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return;
     if (command->get_group().empty()) continue;  // not for people
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
   if (const auto program = weft::cli::find_companion(argv[1])) weft::cli::become_companion(*program, argv);
+  for (const std::string& name : weft::cli::companions()) known.push_back(name);
   throw weft::Error(weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
-                    fmt::format("there are {}; see weft --help", known));
+                    fmt::format("there are {}; see weft --help", fmt::join(known, ", ")));
 }
 
 std::string footer(bool for_people) {
@@ -60,7 +63,7 @@ int main(int argc, char** argv) {
   // Weft closes what it opens. What HDF5 could not close (a full disk) would crash its own clean-up when the program
   // ends.
   H5dont_atexit();
-  CLI::App app{"Weft: simulation output that is fast to write and fast to read, in one plain HDF5 file"};
+  CLI::App app{"Weft: simulation output that is fast to write and fast to read, in one plain HDF5 file", "weft"};
   app.set_version_flag("--version", weft::cli::versions);
   app.require_subcommand(1);
   app.footer(footer(argc < 2 || std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h"));

@@ -13,6 +13,7 @@
 #include "weft/convert/tecplot_cells.hpp"
 #include "weft/convert/tecplot_layout.hpp"
 #include "weft/convert/value_text.hpp"
+#include "weft/storage/hand_over.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::convert {
@@ -73,6 +74,7 @@ class TecplotConversion {
       if (job_.comm.rank() == 0) {
         file_ = std::make_unique<PartFile>(path_);
         file_->store().write_at(0, layout_->header());
+        storage::hand_over(job_.comm, path_ + ".part");
       }
     });
     agree_on(job_.comm, [&] {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/object_plan.hpp"
 
@@ -32,7 +33,9 @@ std::vector<std::uint64_t> create_map_file(Communicator& comm, const std::string
                                            std::uint64_t nodes) {
   std::vector<std::uint64_t> addresses;
   agree_on(comm, [&] {
-    if (comm.rank() == 0) addresses = create_rows(path, maps, nodes);
+    if (comm.rank() != 0) return;
+    addresses = create_rows(path, maps, nodes);
+    storage::hand_over(comm, path);
   });
   const auto mine = std::as_bytes(std::span(addresses));
   std::vector<std::byte> bytes(mine.begin(), mine.end());

@@ -15,6 +15,7 @@
 #include "weft/repack/spill_file.hpp"
 #include "weft/repack/target_file.hpp"
 #include "weft/repack/told_by_rank_0.hpp"
+#include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
@@ -130,6 +131,7 @@ class Repacking {
       maps_.push_back(std::move(map));
     }
     close_out(target_->part());
+    storage::hand_over(comm_, target_->part());
   }
 
   // A file that HDF5 cannot close takes the library down when the program ends; one that it cannot flush can still be

@@ -8,6 +8,7 @@
 #include "weft/series/file_plan.hpp"
 #include "weft/series/fixed_array.hpp"
 #include "weft/storage/commit_slots.hpp"
+#include "weft/storage/hand_over.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/view/vtkhdf.hpp"
 #include "weft/view/weft_view.hpp"
@@ -59,8 +60,10 @@ class SeriesWriter::Impl {
         const auto more = observer->arrays(spec);
         arrays.insert(arrays.end(), more.begin(), more.end());
       }
-      return storage::create_series_file(path, series::plan_file(spec, comm_->size(), arrays, subsets),
-                                         view_at_create());
+      storage::SeriesMap map = storage::create_series_file(
+          path, series::plan_file(spec, comm_->size(), arrays, subsets), view_at_create());
+      storage::hand_over(*comm_, path);
+      return map;
     });
     open_store();
     for (std::size_t i = 0; i < fixed.size(); ++i) {
@@ -88,6 +91,7 @@ class SeriesWriter::Impl {
       } else if (map.viewed != 0 && map.viewed != map.length) {  // `weft view` made it show what was committed then
         storage::renew_view(map, map.length, view_maker());
       }
+      storage::hand_over(*comm_, path);
       return map;
     });
     open_store();
