@@ -60,8 +60,8 @@ class SeriesWriter::Impl {
         const auto more = observer->arrays(spec);
         arrays.insert(arrays.end(), more.begin(), more.end());
       }
-      storage::SeriesMap map = storage::create_series_file(
-          path, series::plan_file(spec, comm_->size(), arrays, subsets), view_at_create());
+      storage::SeriesMap map =
+          storage::create_series_file(path, series::plan_file(spec, comm_->size(), arrays, subsets), view_at_create());
       storage::hand_over(*comm_, path);
       return map;
     });

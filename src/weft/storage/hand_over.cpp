@@ -18,9 +18,9 @@ constexpr long kZfsMagic = 0x2FC12FC1;  // which linux/magic.h does not have, as
 }  // namespace
 
 bool is_of_one_machine(long file_system) {
-  constexpr std::array kLocal{static_cast<long>(EXT4_SUPER_MAGIC),  static_cast<long>(XFS_SUPER_MAGIC),
-                              static_cast<long>(BTRFS_SUPER_MAGIC), static_cast<long>(F2FS_SUPER_MAGIC),
-                              static_cast<long>(TMPFS_MAGIC),       static_cast<long>(RAMFS_MAGIC),
+  constexpr std::array kLocal{static_cast<long>(EXT4_SUPER_MAGIC),      static_cast<long>(XFS_SUPER_MAGIC),
+                              static_cast<long>(BTRFS_SUPER_MAGIC),     static_cast<long>(F2FS_SUPER_MAGIC),
+                              static_cast<long>(TMPFS_MAGIC),           static_cast<long>(RAMFS_MAGIC),
                               static_cast<long>(OVERLAYFS_SUPER_MAGIC), kZfsMagic};
   return std::find(kLocal.begin(), kLocal.end(), file_system) != kLocal.end();
 }
