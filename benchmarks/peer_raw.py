@@ -16,7 +16,7 @@ class Written:
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
 
     def put(self, step: int, values: Values) -> None:
-        data = memoryview(values).cast("B")
+        data = values.data.cast("B")
         while len(data) > 0:
             data = data[os.write(self.file, data) :]
 

@@ -176,11 +176,12 @@ def test_its_advice_can_be_taken(tmp_path: Path) -> None:
         file.create_dataset("rows", data=np.ones((200, 4000)), chunks=(1, 4000))
         file.create_dataset("small", data=np.ones((20, 500)), chunks=(1, 500))
         file.create_dataset("odd", data=np.ones((300, 150, 7), "i4"), chunks=(300, 1, 7))
-    for name, arguments in {
+    wishes: dict[str, list[str]] = {
         "/rows": [],
         "/small": ["--latency", "5ms", "--bandwidth", "200MB/s", "--target", "8KiB"],
         "/odd": ["--dataset", "odd", "--axes", "y,step,x", "--read", "snapshot=1,block=2", "--ranks", "10"],
-    }.items():
+    }
+    for name, arguments in wishes.items():
         before = inspect(path, *arguments)["datasets"][name]
         assert before["advice"]["kind"] == "repack", name
         command = shlex.split(before["advice"]["command"])

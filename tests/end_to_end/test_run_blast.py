@@ -400,7 +400,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, limit: str, strategy: str, rank
     assert re.search(r"node_000\d\.blast: .*No space left on device; ", line), line
 
 
-USAGE = [
+USAGE: list[tuple[list[str], str]] = [
     ([], "no folder is named to write into; add --out DIR"),
     (["--out", "FULL"], "is not empty (here is in it)"),
     (["--out", "FULL/here"], "is no folder"),

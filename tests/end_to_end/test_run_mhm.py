@@ -153,7 +153,7 @@ def test_the_files_beside_the_solution(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == [f"problem_{p:05d}" for p in range(PROBLEMS)]
     corners = np.array([np.loadtxt(out / f"problem_{p:05d}" / "element.txt") for p in range(PROBLEMS)])
     assert corners.shape == (PROBLEMS, 3, 2)
-    assert np.array_equal(corners[0], [[0, 0], [0.5, 0], [0.25, 0.25]])
+    assert np.array_equal(corners[0], np.array([[0, 0], [0.5, 0], [0.25, 0.25]]))
     assert (out / "problem_00003" / "parameters.txt").read_text() == "problem 3\nccross 2\nsub_elements 7\ndims 3\n"
     assert (out / "problem_00003" / "mesh.txt").read_text() == "refinement 7\npoints 36\ntriangles 49\n"
 
@@ -356,7 +356,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, limit: str, ranks: int | None) 
         (tmp_path / "small").rmdir()
 
 
-USAGE = [
+USAGE: list[tuple[list[str], str]] = [
     ([], "no folder is named to write into; add --out DIR"),
     (["--out", "FULL"], "is not empty (here is in it)"),
     (["--out", "OUT", "--dims", "2", "--sub-elements", "64"], "give one of 1, 3, 5, 11, 13, 15, 33, 39, .."),

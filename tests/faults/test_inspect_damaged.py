@@ -59,7 +59,7 @@ def write_some_of_everything(path: Path, libver: str) -> None:
 def test_what_is_no_hdf5(tmp_path: Path, content: bytes, words: list[str]) -> None:
     path = tmp_path / "some.h5"
     path.write_bytes(content)
-    for arguments in ([], ["--json"], ["--measure"]):
+    for arguments in list[list[str]]([[], ["--json"], ["--measure"]]):
         check_line(w.weft("inspect", path, *arguments, patience=SOON), 1, str(path), *words)
 
 

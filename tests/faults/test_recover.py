@@ -222,7 +222,7 @@ def test_a_dry_run_touches_nothing(tmp_path: Path, killer: Killer) -> None:
 
 
 def test_a_sound_file_is_not_touched(tmp_path: Path) -> None:
-    for arguments in ([], ["--unknown-steps"], ["--mesh", "none"], ["--reduce", "peak"]):
+    for arguments in list[list[str]]([[], ["--unknown-steps"], ["--mesh", "none"], ["--reduce", "peak"]]):
         path = tmp_path / "out.h5"
         w.run_ecg(path, *SMALL, "--steps", 21, *arguments)
         before = path.read_bytes(), path.stat().st_mtime_ns
@@ -289,7 +289,7 @@ def test_a_mark_left_by_another_program(tmp_path: Path) -> None:
 
 def refused(path: Path, words: str, code: int = 1) -> None:
     before = path.read_bytes()
-    for arguments in ([], ["--dry-run"]):
+    for arguments in list[list[str]]([[], ["--dry-run"]]):
         outcome = w.weft("recover", path, *arguments)
         assert outcome.code == code and outcome.out == "" and len(outcome.error_lines) == 1, outcome
         assert words in outcome.err
