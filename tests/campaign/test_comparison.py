@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,8 @@ from weft.report.answers import answer
 from weft.report.beside_paper import agreement, beside, direction
 from weft.report.comparison import compare_all, letters_of
 from weft.report.samples import Samples, samples_of
-from weft.report.wording import Doings, agreement_words, times, what_would_change_it
+from weft.report.tables import values_table
+from weft.report.wording import Doings, agreement_words, ratio_words, times, what_would_change_it
 
 CAMPAIGN = """\
 title = "t"
@@ -106,6 +108,48 @@ def test_letters() -> None:
     assert letters_of(["c", "a", "b"], every) == {"c": "a", "a": "b", "b": "c"}
 
 
+def test_many_that_are_all_alike_have_one_letter() -> None:
+    """All subsets of 40 would be 10^12."""
+    ways = [str(number) for number in range(40)]
+    assert set(letters_of(ways, frozenset()).values()) == {"a"}
+    every = frozenset(frozenset(pair) for pair in itertools.combinations(ways, 2))
+    letters = letters_of(ways, every)
+    assert len(set(letters.values())) == 40 and (letters["25"], letters["26"], letters["39"]) == ("z", "a2", "n2")
+
+
+def test_who_leads_follows_from_pairs_and_not_from_means() -> None:
+    """One slow repeat of old's: its mean is the greater, and it is the faster in four repeats of five."""
+    found = samples({("1", "old"): [1, 1, 1, 1, 100], ("1", "new"): [1.3, 1.3, 1.3, 1.3, 95]})
+    (compared,) = compare_all(found)
+    assert compared.ways[0].summary.mean > compared.ways[1].summary.mean
+    assert compared.ways[1].verdict == "worse" and [c.way for c in compared.leaders] == ["old"]
+    assert answer(found, [compared]).startswith("The least output is that of old")
+
+
+def test_one_that_came_through_once_does_not_lead() -> None:
+    found = samples(
+        {
+            ("1", "old"): NOISE,
+            ("1", "new"): [n / 2 for n in OTHER_NOISE],
+            ("1", "odd"): [0.001, None, None, None, None],
+        }
+    )
+    (compared,) = compare_all(found)
+    assert compared.untold == {"odd"} and [c.letters for c in compared.ways] == ["b", "a", ""]
+    assert answer(found, [compared]) == (
+        "The least output is that of new chunks, 0.502 s: 0.50 times (95 %: 0.47 – 0.53) that of old; "
+        "of odd there are too few repeats."
+    )
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [([-10.0, -10.1, -9.9], "better"), ([-2.0, -2.1, -1.9], "worse")])
+def test_values_below_zero(ours: list[float], verdict: str) -> None:
+    found = samples({("1", "old"): [-5.0, -5.1, -5.0], ("1", "new"): ours})
+    (compared,) = compare_all(found)
+    assert compared.ways[1].verdict == verdict
+    assert ratio_words(compared.ways[1].ratio) == "" and "times" not in answer(found, [compared])
+
+
 def test_a_failed_repeat_has_no_pair() -> None:
     found = samples({("1", "old"): [1.0, None, 1.0, 1.1], ("1", "new"): [0.5, 0.5, None, 0.56]})
     (compared,) = compare_all(found)
@@ -142,6 +186,46 @@ def test_answers() -> None:
     )
 
 
+def test_what_follows_is_ranked_only_where_it_is_told() -> None:
+    """Odd is slower than new and cannot be told from old, which leads with it."""
+    noisy = [1.0, 2.2, 0.9, 1.9, 1.2]
+    found = samples({("1", "old"): noisy, ("1", "new"): [0.9, 0.9, 0.91, 0.9, 0.9], ("1", "odd"): [1.0, 1.0, 1.01, 1.0, 1.0]})  # fmt: skip
+    (compared,) = compare_all(found)
+    assert [c.way for c in compared.leaders] == ["old", "new"]
+    assert [c.way for c in compared.next_to_leaders] == ["odd"] and compared.ways[2].verdict == "within the noise"
+    assert answer(found, [compared]) == (
+        "The least output is that of old and new chunks, which cannot be told apart; next is odd, which cannot be told from "
+        "old."
+    )
+
+
+def test_a_setting_that_one_way_came_through_says_nothing() -> None:
+    found = samples({("1", "old"): NOISE, ("1", "new"): [None] * 5,
+                     ("2", "old"): NOISE, ("2", "new"): [n / 2 for n in OTHER_NOISE]})  # fmt: skip
+    told = answer(found, compare_all(found))
+    assert told.startswith("Size 2: the least output is that of new chunks, 0.502 s: 0.50 times")
+    found = samples({("1", "old"): NOISE, ("2", "old"): [2 * n for n in NOISE]})
+    assert answer(found, compare_all(found)) == "old: output 1.00 to 2.00 s in 2 settings, and nothing beside it."
+
+
+def test_several_measures_over_several_settings() -> None:
+    text = CAMPAIGN.replace('compare = "way"', 'compare = "way"\nanswer = ["output", "half"]').replace(
+        "[paper]", '[[measure]]\nname = "half"\nvalue = "seconds.output / 2"\n[paper]'
+    )
+    values = {(size, way): [f * n for n in noise] for size in "12" for way, f, noise in (("old", 1, NOISE), ("new", 0.5, OTHER_NOISE))}  # fmt: skip
+    found = samples(values, text)
+    told = answer(found, compare_all(found))
+    assert "the least output is that of new chunks" in told and "the least half is that of new chunks" in told
+
+
+def test_a_measure_that_no_run_has() -> None:
+    text = CAMPAIGN.replace('value = "seconds.output"', 'value = "seconds.nothing"\noptional = true\n[[measure]]\nname = "all"\nvalue = "seconds.output"')  # fmt: skip
+    found = samples({("1", "old"): NOISE, ("1", "new"): OTHER_NOISE}, text)
+    assert answer(found, compare_all(found)) == "No run that came to its end has 'output', so there is no answer."
+    table = values_table(found, compare_all(found), found.groups[0])
+    assert table.header[3] == "median all"
+
+
 def test_answers_over_several_settings() -> None:
     half = {("1", "old"): NOISE, ("1", "new"): [n / 2 for n in OTHER_NOISE]}
     same = {("2", "old"): NOISE, ("2", "new"): [n / 4 for n in OTHER_NOISE]}
@@ -176,6 +260,9 @@ def test_what_would_change_it() -> None:
         ((2333.5, 940.4), (49.5, 13.0), "worse"),
         ((103, None), (100, None), "within its spread"),
         ((110, None), (100, None), "worse"),
+        ((0, None), (100, None), "better"),  # a phase that the way does without
+        ((100, 2), (0, 0), "worse"),
+        ((0, None), (0, None), "within its spread"),
     ],
 )
 def test_the_papers_direction(
@@ -214,6 +301,20 @@ def test_beside_the_paper() -> None:
     )
 
 
+def test_what_was_not_run_is_counted_beside_the_paper() -> None:
+    put = beside(samples({("1", "old"): NOISE, ("1", "new"): [n / 2 for n in OTHER_NOISE], ("1", "odd"): [None] * 5}))
+    assert (
+        agreement_words(put) == "Of 2 directions that the paper's figures have, 1 agrees and 1 has too few runs here."
+    )
+
+
+def test_a_papers_phase_of_nothing() -> None:
+    values = {("1", "old"): NOISE, ("1", "new"): [n / 2 for n in OTHER_NOISE]}
+    text = CAMPAIGN.replace("output = [100, 2]", "output = 0")
+    put = [b for b in beside(samples(values, text)) if b.finding.way == "new"]
+    assert [(b.finding.ratio, b.finding.direction, b.agreement) for b in put] == [(None, "worse", "the other way")]
+
+
 def test_more_is_better() -> None:
     text = CAMPAIGN.replace('value = "seconds.output"', 'value = "seconds.output"\nunit = "GB/s"\nbetter = "higher"')
     values = {("1", "old"): NOISE, ("1", "new"): [n / 2 for n in OTHER_NOISE]}
@@ -227,7 +328,6 @@ def test_more_is_better() -> None:
 def test_ratios_as_words() -> None:
     ratios = {0.0904: "0.090", 0.0973: "0.10", 1.04: "1.04", 47.13: "47", 0.0042: "0.0042", 0.5: "0.50", 0.0: "0.00"}
     assert {ratio: times(ratio) for ratio in ratios} == ratios
-    assert times(float("nan")) == "?"
 
 
 def test_no_ratio_is_claimed_of_what_is_too_noisy() -> None:

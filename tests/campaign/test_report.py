@@ -198,6 +198,23 @@ def test_lines_over_the_size(tmp_path: Path) -> None:
     assert pixels((results / "report" / "lines.png").read_bytes())[0] > 500
 
 
+def test_two_sizes_at_one_place(tmp_path: Path) -> None:
+    """As the least sizes of a campaign that is scaled down far."""
+    text = LINES.replace('x = "bytes / 1e6"', 'x = "1"')
+    records = [record(way, size, n, size + 0.01 * n) for way in "ab" for size in (1, 10) for n in (1, 2)]
+    assert weft("report", small(tmp_path, text, *records)).code == 0
+
+
+def test_sessions_on_different_machines_are_told(tmp_path: Path) -> None:
+    results = small(tmp_path, LINES, *(record(way, 1, n, 1.0 + 0.01 * n) for way in "ab" for n in (1, 2)))
+    lines = (results / "results.jsonl").read_text().splitlines()
+    other = json.loads(lines[0]) | {"session": 2, "machine": {"cores": 2, "cpu": "another", "weft": "weft 9"}}
+    (results / "results.jsonl").write_text("\n".join([lines[0], json.dumps(other), *lines[1:]]) + "\n")
+    assert weft("report", results).code == 0
+    text = (results / "report" / "report.md").read_text()
+    assert "Run in 2 sessions" in text and "processor and weft differed" in text
+
+
 def test_failed_runs_are_told(tmp_path: Path) -> None:
     records = [record("a", 1, 1, 1.0), record("a", 1, 2, 1.1), record("b", 1, 1, 0.5), record("b", 1, 2, None)]
     results = small(tmp_path, LINES.partition("[report]")[0], *records)

@@ -68,7 +68,7 @@ def findings(campaign: Campaign, paper: Paper) -> list[Finding]:
                             way=way,
                             against=baseline,
                             measure=measure.name,
-                            ratio=ours[0] / base[0],
+                            ratio=ours[0] / base[0] if base[0] > 0 else None,
                             direction=direction(ours, base, measure.higher_is_better),
                             where=paper.where,
                             values=(ours[0], base[0]),
@@ -96,6 +96,10 @@ def _value(
 
 
 def direction(ours: tuple[float, float | None], base: tuple[float, float | None], higher_is_better: bool) -> str:
+    if ours[0] <= 0 or base[0] <= 0:  # a phase that one of them does without
+        if ours[0] == base[0]:
+            return WITHIN
+        return BETTER if (ours[0] > base[0]) == higher_is_better else WORSE
     distance = math.log(ours[0] / base[0])
     if ours[1] is None or base[1] is None:
         noise = math.log(1.05)

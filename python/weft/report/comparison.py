@@ -2,12 +2,12 @@
 
 What is told apart is decided for all pairs of a setting's ways at once, so that the verdicts do not contradict each
 other. Ways that cannot be told apart share a letter and are not ranked: "a" and "ab" share one, "a" and "b" do not.
+Who leads follows from the same pairs, not from the means: one slow repeat moves a mean, and a failed one leaves it out.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -35,23 +35,31 @@ class Comparison:
     measure: Measure
     ways: tuple[Compared, ...]  # in the order of the file
     apart: frozenset[frozenset[str]]  # pairs that can be told apart
+    beaten: frozenset[tuple[str, str]]  # the same pairs: who is better than whom
+    untold: frozenset[str]  # ways with too few repeats to say anything of them
 
     def of(self, way: str) -> Compared | None:
         return next((compared for compared in self.ways if compared.way == way), None)
 
     @property
+    def known(self) -> list[Compared]:
+        """The ways that something can be said of."""
+        return [compared for compared in self.ways if compared.way not in self.untold]
+
+    @property
     def leaders(self) -> list[Compared]:
-        """The best and those that cannot be told from it, in the order of the file: they have no rank."""
-        return self._alike(list(self.ways))
+        """Those that none is better than, in the order of the file. None of them is told from another: they have no
+        rank."""
+        return self._unbeaten(self.known)
 
     @property
     def next_to_leaders(self) -> list[Compared]:
-        return self._alike([compared for compared in self.ways if compared not in self.leaders])
+        return self._unbeaten([compared for compared in self.known if compared not in self.leaders])
 
-    def _alike(self, ways: list[Compared]) -> list[Compared]:
-        sign = -1 if self.measure.higher_is_better else 1
-        best = min(ways, key=lambda compared: sign * compared.summary.mean, default=None)
-        return [c for c in ways if best is not None and frozenset((c.way, best.way)) not in self.apart]
+    def _unbeaten(self, ways: list[Compared]) -> list[Compared]:
+        """All, where each is beaten by another: tests of different repeats can go round in a circle."""
+        unbeaten = [c for c in ways if not any((other.way, c.way) in self.beaten for other in ways)]
+        return unbeaten or ways
 
 
 def compare_all(samples: Samples) -> list[Comparison]:
@@ -72,17 +80,23 @@ def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | No
         return None
     pairs = list(itertools.combinations(by_way, 2))
     ratios = {pair: pair_up(by_way[pair[0]], by_way[pair[1]], measure.name, seed) for pair in pairs}
-    tested = [pair for pair in pairs if (ratio := ratios[pair]) is not None and ratio.pairs > 1]
-    holds = holm([ratio.p if (ratio := ratios[pair]) is not None else 1.0 for pair in tested])
-    apart = frozenset(frozenset(pair) for pair, told in zip(tested, holds, strict=True) if told)
+    tested = {pair: ratio for pair in pairs if (ratio := ratios[pair]) is not None and ratio.pairs > 1}
+    holds = dict(zip(tested, holm([ratio.p for ratio in tested.values()]), strict=True))
+    beaten = frozenset(
+        pair if (ratio.sign > 0) == measure.higher_is_better else pair[::-1]
+        for pair, ratio in tested.items()
+        if holds[pair]
+    )
+    apart = frozenset(frozenset(pair) for pair in beaten)
     summaries = {way: summarise([s.values[measure.name] for s in found], seed) for way, found in by_way.items()}
-    letters = letters_of(by_rank(summaries, measure), apart)
+    untold = frozenset(way for way in by_way if not any(way in pair for pair in tested))
+    letters = letters_of([way for way in by_rank(summaries, measure) if way not in untold], apart)
     ways = []
     for way, found in by_way.items():
         ratio = pair_up(found, by_way.get(baseline, []), measure.name, seed) if way != baseline else None
         told = verdict(way == baseline, ratio, frozenset((way, baseline)) in apart, measure.higher_is_better)
-        ways.append(Compared(way, summaries[way], ratio, told, letters[way]))
-    return Comparison(group, measure, tuple(ways), apart)
+        ways.append(Compared(way, summaries[way], ratio, told, letters.get(way, "")))
+    return Comparison(group, measure, tuple(ways), apart, beaten, untold)
 
 
 def pair_up(ours: Iterable[Sample], others: Iterable[Sample], measure: str, seed: int) -> Ratio | None:
@@ -101,9 +115,7 @@ def verdict(is_baseline: bool, ratio: Ratio | None, apart: bool, higher_is_bette
         return UNKNOWN
     if not apart:
         return NOISE
-    if math.isnan(ratio.ratio):  # against a baseline of nothing
-        return BETTER if higher_is_better else WORSE
-    return BETTER if (ratio.ratio > 1) == higher_is_better else WORSE
+    return BETTER if (ratio.sign > 0) == higher_is_better else WORSE
 
 
 def by_rank(summaries: Mapping[str, Summary], measure: Measure) -> list[str]:
@@ -119,19 +131,30 @@ def letters_of(ways: list[str], apart: frozenset[frozenset[str]]) -> dict[str, s
     cliques: list[list[str]] = []
 
     def grow(clique: list[str], candidates: list[str], excluded: list[str]) -> None:
-        """Bron and Kerbosch: all maximal cliques."""
+        """Bron and Kerbosch: all maximal cliques. A clique has the pivot or one that is not together with it, so only
+        those are tried; without it, n ways that are all alike would take 2^n steps."""
         if not candidates and not excluded:
             cliques.append(clique)
-        while candidates:
-            way, *candidates = candidates
+            return
+        pivot = max([*candidates, *excluded], key=lambda way: sum(together(way, other) for other in candidates))
+        for way in [way for way in candidates if way == pivot or not together(way, pivot)]:
             grow(
                 [*clique, way],
-                [other for other in candidates if together(way, other)],
+                [other for other in candidates if other != way and together(way, other)],
                 [other for other in excluded if together(way, other)],
             )
+            candidates = [other for other in candidates if other != way]
             excluded = [*excluded, way]
 
     grow([], ways, [])
-    ranked = sorted(cliques, key=lambda clique: [ways.index(way) for way in clique])
-    names = "abcdefghijklmnopqrstuvwxyz"
-    return {way: "".join(names[i % 26] for i, clique in enumerate(ranked) if way in clique) for way in ways}
+    ranked = sorted(sorted(ways.index(way) for way in clique) for clique in cliques)
+    return {
+        way: "".join(letter_of(i) for i, clique in enumerate(ranked) if number in clique)
+        for number, way in enumerate(ways)
+    }
+
+
+def letter_of(number: int) -> str:
+    """a to z, then with a number: a2, b2, .."""
+    letter = chr(ord("a") + number % 26)
+    return letter if number < 26 else f"{letter}{number // 26 + 1}"

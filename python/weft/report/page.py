@@ -14,7 +14,7 @@ from weft.report.beside_paper import AGREES, NOT_KNOWN, Beside
 from weft.report.comparison import Comparison
 from weft.report.samples import Samples
 from weft.report.tables import Table, paper_table, ratios_table, values_table
-from weft.report.wording import Doings, agreement_words, noise_words, what_would_change_it
+from weft.report.wording import Doings, agreement_words, enumerate_words, noise_words, what_would_change_it
 
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2.5rem auto; padding: 0 1.2rem; }
@@ -121,8 +121,20 @@ def method_words(samples: Samples, sessions: Sequence[dict[str, Any]]) -> list[s
         + (f" with {how['options']}." if how["options"] else ".")
     ]
     if len(sessions) > 1:
-        words.append(f"Run in {len(sessions)} sessions: it was interrupted and went on.")
+        words.append(f"Run in {len(sessions)} sessions, one resuming the other.")
+        words += _changed_between(sessions)
     return words
+
+
+def _changed_between(sessions: Sequence[dict[str, Any]]) -> list[str]:
+    """Results of different machines are compared as they are; that they were is told."""
+    told = {"cpu": "processor", "memory_bytes": "memory", "kernel": "kernel", "weft": "weft", "mpi": "MPI"}
+    differing = [word for key, word in told.items() if len({str(s["machine"].get(key)) for s in sessions}) > 1]
+    if not differing:
+        return []
+    return [
+        f"The sessions were not all on the same system: {enumerate_words(differing)} differed; the last is told below."
+    ]
 
 
 def machine_rows(sessions: Sequence[dict[str, Any]], done: Doings) -> list[tuple[str, str]]:

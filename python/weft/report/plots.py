@@ -42,6 +42,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
 }
 MOST_PANELS = 12
+MOST_RATIOS = 60
 LABEL_WIDTH = 11  # letters that fit below a bar
 
 
@@ -55,6 +56,11 @@ def styled(draw: Callable[..., Figure | None]) -> Callable[..., Figure | None]:
 
 def wrapped(text: str, width: int = LABEL_WIDTH) -> str:
     return "\n".join(textwrap.wrap(text, width, break_long_words=False)) or text
+
+
+def _say_what_is_left_out(figure: Figure, there: int, most: int, what: str) -> None:
+    if there > most:
+        figure.supxlabel(f"the first {most} of {there} {what}; the tables have all", fontsize=9, color="#555555")
 
 
 @styled
@@ -110,6 +116,7 @@ def _stacked(samples: Samples, comparisons: Sequence[Comparison]) -> Figure:
         _name_bars(panel, [samples.way_label(way) for way in ways])
         panel.set_ylabel(f"time ({parts[0].unit})" if parts[0].unit in ("s", "ms") else parts[0].unit)
         panel.set_title(samples.group_label(group))
+    _say_what_is_left_out(figure, len(samples.groups), MOST_PANELS, "settings")
     # Read from the top, as the phases stand.
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside right upper", frameon=False)
@@ -141,6 +148,7 @@ def _side_by_side(samples: Samples, comparisons: Sequence[Comparison]) -> Figure
         better = "more is better" if comparison.measure.higher_is_better else "less is better"
         title = ", ".join(part for part in (samples.group_label(comparison.group), comparison.measure.name) if part)
         panel.set_title(f"{title} ({better})")
+    _say_what_is_left_out(figure, len(comparisons), MOST_PANELS, "measures of settings")
     return figure
 
 
@@ -159,13 +167,15 @@ def lines_figure(samples: Samples, comparisons: Sequence[Comparison]) -> Figure 
     asked = [c for c in comparisons if c.measure.name == samples.campaign.report.answer]
     if not axis or not asked:
         return None
-    rest = list(dict.fromkeys(_without(c.group, axis) for c in asked))[:MOST_PANELS]
+    groups = list(dict.fromkeys(_without(c.group, axis) for c in asked))
+    rest = groups[:MOST_PANELS]
     figure, panels = _panels(len(rest), min(len(rest), 3), 4.6, 3.8)
     for panel, group in zip(panels, rest, strict=True):
         of = [c for c in asked if _without(c.group, axis) == group]
         for number, way in enumerate(samples.ways):
             points = sorted(
-                (x, c) for c in of for x in [_x_of(samples, c.group, way)] if x is not None and c.of(way) is not None
+                ((x, c) for c in of for x in [_x_of(samples, c.group, way)] if x is not None and c.of(way) is not None),
+                key=lambda point: point[0],  # two sizes may lie at one place
             )
             known = [(x, compared.summary) for x, c in points if (compared := c.of(way)) is not None]
             panel.errorbar(
@@ -182,6 +192,7 @@ def lines_figure(samples: Samples, comparisons: Sequence[Comparison]) -> Figure 
         panel.set_xlabel(samples.campaign.report.x_label)
         panel.set_ylabel(f"{measure.name} ({measure.unit})" if measure.unit else measure.name)
         panel.set_title(_label_without(samples, group))
+    _say_what_is_left_out(figure, len(groups), MOST_PANELS, "settings")
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right upper", frameon=False)
     return figure
@@ -212,14 +223,15 @@ def _plain_log(axis: Any) -> None:
 @styled
 def ratios_figure(samples: Samples, comparisons: Sequence[Comparison], put: Sequence[Beside]) -> Figure | None:
     """All measures of all ways, on one axis of ratios."""
-    rows = [
+    every = [
         (comparison, compared, compared.ratio)
         for comparison in comparisons
         for compared in comparison.ways
         if compared.ratio is not None and compared.ratio.ratio > 0 and math.isfinite(compared.ratio.ratio)
-    ][:60]
-    if not rows:
+    ]
+    if not every:
         return None
+    rows = every[:MOST_RATIOS]
     several = len({comparison.measure.name for comparison, _, _ in rows}) > 1
     figure, panel = plt.subplots(figsize=(7.6, 1.1 + 0.27 * len(rows)), layout="constrained")
     labels = []
@@ -255,6 +267,7 @@ def ratios_figure(samples: Samples, comparisons: Sequence[Comparison], put: Sequ
     higher = any(comparison.measure.higher_is_better for comparison, _, _ in rows)
     baseline = samples.way_label(samples.campaign.report.baseline)
     panel.set_xlabel(f"times {baseline}" + ("" if higher else " (left of 1: less)") + "; grey: within the noise")
+    _say_what_is_left_out(figure, len(every), MOST_RATIOS, "ratios")
     if paper_drawn:
         figure.legend(loc="outside upper right", frameon=False)
     return figure
@@ -269,4 +282,5 @@ def _papers(put: Sequence[Beside], comparison: Comparison, way: str) -> list[flo
         and b.finding.way == way
         and b.finding.values is not None
         and b.finding.ratio is not None
+        and b.finding.ratio > 0
     ]

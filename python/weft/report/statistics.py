@@ -38,11 +38,12 @@ class Ratio:
     """Of two ways, paired by repeat."""
 
     pairs: int
-    ratio: float  # geometric mean
+    ratio: float  # geometric mean; NaN where there is none (values below 0, a baseline of 0)
     low: float  # bootstrap interval, 95 %
     high: float
     p: float  # that so great a difference, or a greater one, is chance; 1 where there is too little to say
     sd_log: float  # of the logarithms
+    sign: int  # 1 where ours are greater, -1 where they are less
 
 
 def summarise(values: Sequence[float], seed: int = 0) -> Summary:
@@ -86,18 +87,23 @@ def paired_ratio(ours: Sequence[float], baseline: Sequence[float], seed: int = 0
     logs = np.log(np.asarray(ours, dtype=np.float64)) - np.log(np.asarray(baseline, dtype=np.float64))
     centre = float(logs.mean())
     if len(logs) < 2:
-        return Ratio(len(logs), math.exp(centre), math.nan, math.nan, 1.0, math.nan)
+        return Ratio(len(logs), math.exp(centre), math.nan, math.nan, 1.0, math.nan, sign_of(centre))
     low, high = bootstrap_interval(logs, mean_of_rows, seed)
     sd = float(logs.std(ddof=1))
-    return Ratio(len(logs), math.exp(centre), math.exp(low), math.exp(high), paired_t_test(logs), sd)
+    return Ratio(len(logs), math.exp(centre), math.exp(low), math.exp(high), paired_t_test(logs), sd, sign_of(centre))
 
 
 def _ratio_with_zeros(ours: Sequence[float], baseline: Sequence[float]) -> Ratio:
     """Zeros have no logarithm (a phase that a way does without): differences are tested instead of ratios."""
     differences = [a - b for a, b in zip(ours, baseline, strict=True)]
     whole = sum(baseline)
-    ratio = sum(ours) / whole if whole > 0 else math.nan
-    return Ratio(len(differences), ratio, math.nan, math.nan, paired_t_test(differences), math.nan)
+    ratio = sum(ours) / whole if whole > 0 and min(*ours, *baseline) >= 0 else math.nan
+    sign = sign_of(sum(differences))
+    return Ratio(len(differences), ratio, math.nan, math.nan, paired_t_test(differences), math.nan, sign)
+
+
+def sign_of(value: float) -> int:
+    return (value > 0) - (value < 0)
 
 
 def paired_t_test(differences: Sequence[float] | NDArray[np.float64]) -> float:

@@ -66,7 +66,7 @@ def unit_words(measure: Measure) -> str:
 def values_table(samples: Samples, comparisons: Sequence[Comparison], group: Group) -> Table:
     """A setting: each way's measures as mean ± standard deviation, its median and interval by the measure asked for."""
     of = {c.measure.name: c for c in comparisons if c.group == group}
-    asked = of[samples.campaign.report.answer]
+    asked = of.get(samples.campaign.report.answer) or next(iter(of.values()))  # a setting may be without it
     measures = [c.measure for c in of.values()]
     header = [samples.campaign.report.compare, "runs", *(unit_words(m) for m in measures)]
     header += [f"median {asked.measure.name}", "95 % of the mean", *(m.name for m in samples.shown)]

@@ -43,8 +43,6 @@ def enumerate_words(words: Sequence[str]) -> str:
 
 def times(ratio: float) -> str:
     """0.0904 -> "0.090", 1.04 -> "1.04", 47.1 -> "47"."""
-    if math.isnan(ratio):
-        return "?"
     if ratio >= 10:
         return f"{ratio:,.0f}"
     return f"{ratio:.2f}" if ratio >= 0.095 or ratio == 0 else f"{ratio:#.2g}"
@@ -52,7 +50,7 @@ def times(ratio: float) -> str:
 
 def ratio_words(ratio: Ratio | None) -> str:
     """With its interval: "0.097 (0.091 - 0.11)"."""
-    if ratio is None:
+    if ratio is None or math.isnan(ratio.ratio):
         return ""
     if math.isnan(ratio.low):
         return times(ratio.ratio)
@@ -103,22 +101,21 @@ def _busy(done: Doings) -> list[str]:
 
 
 def agreement_words(put: Sequence[Beside]) -> str:
-    """ "Of 9 directions that the paper tells, 7 agree, 1 is not seen here and 1 is the other way"."""
-    known = [b for b in put if b.agreement != NOT_KNOWN]
-    if not known:
+    """ "Of 9 directions that the paper tells, 6 agree, 1 is not seen here, 1 is the other way and 1 was not run here"."""
+    if all(b.agreement == NOT_KNOWN for b in put):
         return "Nothing here can be put beside the paper's figures."
-    counts = {
-        kind: sum(b.agreement == kind for b in known) for kind in (AGREES, OPPOSITE, NOT_SEEN, ONLY_HERE, NEITHER)
-    }
+    kinds = (AGREES, OPPOSITE, NOT_SEEN, ONLY_HERE, NEITHER, NOT_KNOWN)
+    counts = {kind: sum(b.agreement == kind for b in put) for kind in kinds}
     words = {
         AGREES: lambda n: f"{n} agree{'s' if n == 1 else ''}",
         NOT_SEEN: lambda n: f"{n} {'is' if n == 1 else 'are'} within the noise here",
         ONLY_HERE: lambda n: f"{n} differ{'s' if n == 1 else ''} here alone",
         OPPOSITE: lambda n: f"{n} go{'es' if n == 1 else ''} the other way",
         NEITHER: lambda n: f"{n} can be told by neither",
+        NOT_KNOWN: lambda n: f"{n} {'has' if n == 1 else 'have'} too few runs here",
     }
     told = enumerate_words([words[kind](n) for kind, n in counts.items() if n])
-    return f"Of {len(known)} directions that the paper's figures have, {told}."
+    return f"Of {len(put)} directions that the paper's figures have, {told}."
 
 
 def noise_words(samples: Samples, comparisons: Sequence[Comparison]) -> str:
@@ -136,7 +133,7 @@ def noise_words(samples: Samples, comparisons: Sequence[Comparison]) -> str:
     )
     return (
         f"Each setting was run {span} times.{typical} Ratios are geometric means over repeats, with a bootstrap 95 % "
-        "interval. A difference counts where a paired t-test of the ratios' logarithms, corrected for all pairs of ways "
-        "that are compared (Holm), gives p < 0.05; all else is within the noise. Ways that share a letter cannot be told "
-        "apart."
+        "interval. A difference counts where a paired t-test of the ratios' logarithms (of the differences, where a value "
+        "is 0), corrected for all pairs of ways that are compared (Holm), gives p < 0.05; all else is within the noise. "
+        "Ways that share a letter cannot be told apart."
     )
