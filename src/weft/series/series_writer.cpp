@@ -55,6 +55,7 @@ class SeriesWriter::Impl {
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
     map_ = share_map(*comm_, [&] {
       std::vector<storage::FixedArrayPlan> arrays;
+      arrays.reserve(fixed.size());
       for (const series::FixedArray& array : fixed) arrays.push_back(array.plan);
       for (const auto& observer : observers_) {
         const auto more = observer->arrays(spec);
