@@ -16,9 +16,10 @@ LAUNCHER = shlex.split(os.environ.get("WEFT_MPIEXEC", "mpiexec.openmpi --oversub
 
 PATIENCE = 120.0
 
-# Writes its output, notes that it ran, and reports; --fail, --sleep, --garbage and --bytes make it do other things.
+# Writes its output, notes that it ran, and reports; --fail, --sleep, --stubborn, --garbage, --surrogate and --bytes make it do
+# other things.
 PROGRAM = """
-import argparse, json, os, sys, time
+import argparse, json, os, signal, sys, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--out", required=True)
 parser.add_argument("--json", action="store_true")
@@ -26,6 +27,8 @@ parser.add_argument("--way", default="a")
 parser.add_argument("--size", type=int, default=1)
 parser.add_argument("--fail", action="store_true")
 parser.add_argument("--garbage", action="store_true")
+parser.add_argument("--stubborn", action="store_true")
+parser.add_argument("--surrogate", action="store_true")
 parser.add_argument("--sleep", type=float, default=0)
 parser.add_argument("--bytes", type=int, default=10)
 given = parser.parse_args()
@@ -34,14 +37,20 @@ with open(given.out, "wb") as file:
 if "RUNS" in os.environ:
     with open(os.environ["RUNS"], "a") as runs:
         runs.write(f"{given.way} {given.size}\\n")
+def report(*_):
+    seconds = given.size * {"a": 1.0, "b": 0.5, "c": 0.5}[given.way] * (1 + 0.01 * (os.getpid() % 7))
+    told = {"seconds": {"output": seconds, "write": seconds / 4, "endless": float("inf")}, "bytes": given.bytes}
+    print(json.dumps({**told, "cwd": os.getcwd(), "name": "\\ud800" if given.surrogate else "fake"}))
+    sys.exit(0)
+if given.stubborn:
+    signal.signal(signal.SIGTERM, report)
 time.sleep(given.sleep)
 if given.fail:
     sys.exit("fake: error: it was told to fail")
 if given.garbage:
     print("no JSON at all")
     sys.exit(0)
-seconds = given.size * {"a": 1.0, "b": 0.5, "c": 0.5}[given.way] * (1 + 0.01 * (os.getpid() % 7))
-print(json.dumps({"seconds": {"output": seconds, "write": seconds / 4}, "bytes": given.bytes, "cwd": os.getcwd()}))
+report()
 """
 
 CAMPAIGN = """\

@@ -9,6 +9,7 @@ BYTE_UNITS = {"": 1, "B": 1, "k": 2**10, "K": 2**10, "M": 2**20, "G": 2**30, "T"
               "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
               "kiB": 2**10, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # fmt: skip
 SECOND_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+LONGEST = 366 * 86400.0  # seconds that anybody waits; the system's clocks end some way behind
 
 
 def split_quantity(text: str) -> tuple[float, str] | None:
@@ -22,14 +23,20 @@ def parse_bytes(text: str) -> int:
     split = split_quantity(text)
     if split is None or split[1] not in BYTE_UNITS:
         raise ValueError(f"size '{text}' is not a number of bytes; write it as in 1MiB, 256kB or 4096")
-    return round(split[0] * BYTE_UNITS[split[1]])
+    size = split[0] * BYTE_UNITS[split[1]]
+    if size >= 2**63:
+        raise ValueError(f"size '{text}' is more than any file has")
+    return round(size)
 
 
 def parse_seconds(text: str) -> float:
     split = split_quantity(text)
     if split is None or split[1] not in SECOND_UNITS:
         raise ValueError(f"time '{text}' is not a duration; write it as in 500ms, 2s, 10min or 1h")
-    return split[0] * SECOND_UNITS[split[1]]
+    seconds = split[0] * SECOND_UNITS[split[1]]
+    if seconds > LONGEST:
+        raise ValueError(f"time '{text}' is longer than a year")
+    return seconds
 
 
 def format_bytes(count: float) -> str:

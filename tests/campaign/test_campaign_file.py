@@ -8,6 +8,7 @@ import pytest
 from campaign_run import CAMPAIGN, REPO
 from weft.campaign.campaign_file import Overrides, parse_campaign, read_campaign_file
 from weft.campaign.experiments import experiments_of
+from weft.campaign.model import Axis, Campaign
 from weft.campaign.shipped import campaign_named, shipped
 from weft.errors import UsageError
 
@@ -92,6 +93,10 @@ write = "because"
 """
 
 
+def axis_of(campaign: Campaign, name: str) -> Axis:
+    return next(axis for axis in campaign.axes if axis.name == name)
+
+
 def test_all_that_a_file_can_say() -> None:
     campaign = parse_campaign("full.toml", FULL)
     assert (campaign.repeats, campaign.seed, campaign.order, campaign.pause, campaign.cache) == (
@@ -106,10 +111,10 @@ def test_all_that_a_file_can_say() -> None:
     assert campaign.launch.options["openmpi"] == ("--map-by", "core")
     assert campaign.options == {"nodes": 500, "hint": ["a=1", "b=2"]}
     assert [axis.name for axis in campaign.axes] == ["ranks", "stripe-count", "way", "folder"]
-    assert [value.name for value in campaign.axis("stripe-count").values] == ["8", "4"]
-    assert campaign.axis("stripe-count").values[0].settings == {"stripe-count": 4}
-    assert campaign.axis("way").values[1].label == "new, isotropic"
-    assert campaign.axis("way").values[1].place.line == 34
+    assert [value.name for value in axis_of(campaign, "stripe-count").values] == ["8", "4"]
+    assert axis_of(campaign, "stripe-count").values[0].settings == {"stripe-count": 4}
+    assert axis_of(campaign, "way").values[1].label == "new, isotropic"
+    assert axis_of(campaign, "way").values[1].place.line == 34
     assert len(experiments_of(campaign)) == 2 * 2 * 2 * 4
     assert campaign.rehearse == {"nodes": 8}
     assert list(campaign.checks) == ["all is there"] and list(campaign.check_commands) == ["the file is sound"]
@@ -180,13 +185,49 @@ MISTAKES = [
     (('compare = "way"', 'compare = "ways"'), 57, "is not an axis of the matrix; did you mean 'way'?"),
     (('baseline = "old"', 'baseline = "odl"'), 58, "is no value of 'way'; did you mean 'old'?"),
     (('total = "sum"', 'total = "write"'), 59, "is the name of a measure"),
-    (('total = "sum"', 'answer = "wriet"'), 59, "is not a measure; did you mean 'write'?"),
+    (('total = "sum"', 'answer = "wriet"'), 59, "is not a measure that is compared; did you mean 'write'?"),
     (('total = "sum"', 'lines = "ranks"'), 59, "where do the values of this axis lie?"),
-    (("write = [10, 1]", "wirte = [10, 1]"), 66, "is neither an axis nor a measure; did you mean 'write'?"),
+    (("write = [10, 1]", "wirte = [10, 1]"), 66, "is neither an axis nor a measure that is compared; did you mean 'write'?"),
     (("write = [10, 1]", "write = [10, 1, 2]"), 66, "is no figure"),
     (("ratio = 0.5", 'ration = "much"'), 68, "neither ratio nor direction is given"),
     (('direction = "slower"', 'direction = "up"'), 74, "direction = 'up' is not known"),
-    (('write = "because"', 'wrote = "because"'), 77, "'wrote' is not a measure; did you mean 'write'?"),
+    (('write = "because"', 'wrote = "because"'), 77, "'wrote' is not a measure that is compared; did you mean 'write'?"),
+    # What would end in a traceback, take for ever, or pass unseen.
+    (("scale = 0.5", "scale = 1" + 400 * "0"), 15, "scale: the number is too large"),
+    (("scale = 0.5", "scale = inf"), 15, "scale = inf is not finite"),
+    (("scale = 0.5", "scale = 1e9"), 15, "is more than 1e+06"),
+    (("seed = 5", "seed = 1" + 5000 * "0"), 9, "the number is too large"),
+    (("seed = 5", "seed = 0x1" + 5000 * "0"), 9, "seed: the number is too large"),
+    (('hint = ["a=1", "b=2"]', "hint = " + 3000 * "[" + 3000 * "]"), 25, "brackets are nested too deep"),
+    (('hint = ["a=1", "b=2"]', "hint = [1, nan]"), 25, "hint = nan is not finite"),
+    (('pause = "2min"', "pause = inf"), 11, "pause = inf is not finite"),
+    (('pause = "2min"', "pause = -1"), 11, "pause = -1.0 is not between 0 and a year"),
+    (('pause = "2min"', 'pause = "' + 400 * "9" + 's"'), 11, "is longer than a year"),
+    (('timeout = "10min"', "timeout = -1"), 13, "timeout = -1.0 is not between 0 and a year"),
+    (('timeout = "10min"', "timeout = inf"), 13, "timeout = inf is not finite"),
+    (('timeout = "10min"', "timeout = 0"), 13, "timeout = 0 leaves no time to run"),
+    (("repeats = 4", "repeats = 1000000000"), 8, "8 settings, each 1000000000 times, are more than 100,000 experiments"),
+    (("{ full = 1000 }", "{ full = 100, multiple = 0 }"), 24, "multiple = 0 is not a whole number from 1"),
+    (("{ full = 1000 }", '{ full = "' + 400 * "9" + 'x2" }'), 24, "is too large"),
+    (("{ full = 1000 }", '{ full = "' + 400 * "9" + 'MiB" }'), 24, "is more than any file has"),
+    (("{ full = 1000 }", '{ full = 100, least = "few" }'), 24, "size 'few' is not a number of bytes"),
+    (("ranks = [1, 2]", "ranks = [1, [[2]]]"), 28, "ranks: [[2]] is no setting"),
+    (('"new, {layout}"', '"new, {layout.x}"'), 36, "names what this value does not set; it sets layout"),
+    (('"new, {layout}"', '"new, {layout[0]}"'), 36, "names what this value does not set"),
+    (('"new, {layout}"', '"new, {layout"'), 36, "names what this value does not set"),
+    (('room = "settings.nodes * 8"', 'room = "' + 500 * "(" + "1" + 500 * ")" + '"'), 16, "room: '(((("),
+    (('total = "sum"', "answer = []"), 59, "answer = '' is not a measure"),
+    (('total = "sum"', 'answer = ""'), 59, "answer = '' is not a measure"),
+    (('hint = ["a=1", "b=2"]', 'folder = "/scratch"'), 25, 'folder is an axis of the matrix, and is set nowhere else; write'),
+    (('layout = "rows"', 'folder = "/scratch"'), 33, "folder is an axis of the matrix, and is set nowhere else; write"),
+    (("write = [10, 1]", "calls = [10, 1]"), 66, "'calls' is neither an axis nor a measure that is compared"),
+    (("write = [10, 1]", "write = -10"), 66, "write = -10 is no figure"),
+    (("write = [10, 1]", "write = [10, -1]"), 66, "is no figure"),
+    (("write = [10, 1]", 'write = "10"'), 66, "is no figure"),
+    (("write = [10, 1]", "write = inf"), 66, "write = inf is not finite"),
+    (("each = [1, 2, 3]", "each = [1, true]"), 67, "is no figure"),
+    (("ratio = 0.5", 'measure = "calls"\nratio = 0.5'), 70, "'calls' is not a measure that is compared"),
+    (('way = "new"\nratio', "way = { a = 1 }\nratio"), 69, "is no value of an axis"),
 ]  # fmt: skip
 
 
@@ -243,3 +284,24 @@ def test_a_launcher_of_the_command_lines_own() -> None:
 def test_a_launcher_that_starts_nothing(words: str) -> None:
     with pytest.raises(UsageError, match="^--launcher: "):
         parse_campaign("full.toml", FULL, Overrides(launcher=words))
+
+
+def test_one_name_for_a_value_in_the_matrix_and_beside_the_paper() -> None:
+    """true is "yes" in the matrix; the paper's figures find it however it is written."""
+    text = FULL.replace("ranks = [1, 2]", "sync = [true, false]").replace("ranks = 2", "sync = true")
+    text = text.replace("words = ", 'against = "old"\nwords = ').replace('way = "old"\nwrite', "sync = false\nwrite")
+    campaign = parse_campaign("full.toml", text)
+    assert [value.name for value in axis_of(campaign, "sync").values] == ["yes", "no"]
+    assert campaign.paper is not None
+    assert campaign.paper.values[0].choice == {"sync": "no"}
+    assert campaign.paper.ratios[1].choice == {"way": "new", "sync": "yes"}
+    compared = text.replace('compare = "way"\nbaseline = "old"', 'compare = "sync"').replace(
+        '"old"\nwords', "false\nwords"
+    )
+    paper = parse_campaign("full.toml", compared).paper
+    assert paper is not None and [ratio.against for ratio in paper.ratios] == ["yes", "no"]
+
+
+def test_a_paper_may_have_measured_nothing_at_all() -> None:
+    paper = parse_campaign("full.toml", FULL.replace("write = [10, 1]", "write = [0, 0]")).paper
+    assert paper is not None and (paper.values[0].mean, paper.values[0].spread) == (0, 0)

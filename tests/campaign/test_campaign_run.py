@@ -114,35 +114,6 @@ def test_a_torn_line_is_done_again(tmp_path: Path) -> None:
     assert {r["key"] for r in results_of(tmp_path / "r")} == ALL and len(results_of(tmp_path / "r")) == 12
 
 
-def test_more_repeats_are_added(tmp_path: Path) -> None:
-    file = write_campaign(tmp_path)
-    assert weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 1).code == 0
-    done = weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 3, "--resume")
-    assert done.code == 0 and "8 experiments (4 were done before)" in done.out
-    assert {r["key"] for r in results_of(tmp_path / "r")} == ALL
-
-
-def test_resuming_another_campaign(tmp_path: Path) -> None:
-    file = write_campaign(tmp_path)
-    assert weft("campaign", "run", file, "--out", tmp_path / "r").code == 0
-    write_campaign(tmp_path, CAMPAIGN, ("[matrix]", "[options]\nbytes = 20\n\n[matrix]"))
-    refused = weft("campaign", "run", file, "--out", tmp_path / "r", "--resume")
-    assert refused.code == 2 and "was run with bytes = None, and it is 20 now" in refused.error_lines[0]
-    write_campaign(tmp_path, CAMPAIGN, ('way = ["a", "b"]', 'way = ["a", "c"]'))
-    refused = weft("campaign", "run", file, "--out", tmp_path / "r", "--resume")
-    assert refused.code == 2 and "which this campaign does not have" in refused.error_lines[0]
-
-
-def test_resume_remembers_what_the_command_line_said(tmp_path: Path) -> None:
-    file = write_campaign(tmp_path)
-    words = ["campaign", "run", file, "--out", tmp_path / "r"]
-    assert weft(*words, "--repeats", 2, "--set", "size=5", "--folder", f"here={tmp_path / 'elsewhere'}").code == 0
-    resumed = weft(*words, "--resume")
-    assert resumed.code == 0 and "0 experiments (4 were done before)" in resumed.out
-    assert {r["choice"]["folder"] for r in results_of(tmp_path / "r")} == {"here"}
-    assert lines_of(tmp_path / "r")[0]["machine"]["folders"].keys() == {"here"}
-
-
 def test_one_at_a_time(tmp_path: Path) -> None:
     file = write_campaign(tmp_path, CAMPAIGN, ("[matrix]", "[options]\nsleep = 5\n\n[matrix]"))
     words = [WEFT, "campaign", "run", str(file), "--out", str(tmp_path / "r")]
@@ -174,9 +145,12 @@ FAILURES = [
     ("fail = true", r"it was told to fail \(ended with 1\)"),
     ("garbage = true", "printed no JSON object"),
     ("sleep = 30", "took longer than 1 s and was ended"),
+    ("sleep = 30\nstubborn = true", "took longer than 1 s and was ended"),
     ("bytes = 5", "check 'ten bytes': bytes == 10 does not hold"),
     ("bytes = 11", "check 'not eleven': .*ended with 1"),
     ('measure = { output = "seconds.inptu" }', "the report has no 'seconds.inptu'"),
+    ('measure = { output = "seconds.endless" }', "'seconds.endless' is not finite: inf"),
+    ('measure = { output = "10 ** 10 ** 10" }', "is no number that can be had"),
 ]
 
 
@@ -209,7 +183,25 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 def test_files_are_kept_where_that_is_asked(tmp_path: Path) -> None:
     file = write_campaign(tmp_path)
     assert weft("campaign", "run", file, "--out", tmp_path / "r", "--keep", "--repeats", 1).code == 0
-    assert len(list((tmp_path / "r" / "work").glob("*/*/out"))) == 4
+    results = results_of(tmp_path / "r")
+    assert len({r["workspace"] for r in results}) == 4
+    assert all((tmp_path / "r" / "work" / r["workspace"] / "out").is_file() for r in results)
+    kept = {r["key"]: r["workspace"] for r in results}
+    assert weft("campaign", "run", file, "--out", tmp_path / "r", "--resume", "--repeats", 2).code == 0
+    results = results_of(tmp_path / "r")
+    assert len(results) == 8 and {r["key"]: r["workspace"] for r in results}.items() >= kept.items()
+    assert all((tmp_path / "r" / "work" / r["workspace"] / "out").is_file() for r in results), "of all repeats"
+
+
+def test_what_a_program_and_a_folder_may_be_called(tmp_path: Path) -> None:
+    """What UTF-8 cannot hold: half a surrogate pair in a program's JSON, and a folder's name of other bytes."""
+    file = write_campaign(tmp_path, CAMPAIGN, ("[matrix]", "[options]\nsurrogate = true\n\n[matrix]"))
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    words = ("campaign", "run", file, "--out", tmp_path / "r", "--folder", folder, "--repeats", 1)
+    assert weft(*words, "--dry-run").code == 0
+    done = weft(*words)
+    assert done.code == 0 and len(results_of(tmp_path / "r")) == 4, done
+    assert results_of(tmp_path / "r")[0]["report"]["name"] == "\ud800"
 
 
 def test_too_little_disk(tmp_path: Path) -> None:
@@ -244,6 +236,7 @@ def test_the_script_for_slurm(tmp_path: Path) -> None:
     assert done.code == 0
     assert done.out.startswith("#!/bin/bash\n#SBATCH --job-name=fake\n#SBATCH --ntasks=8\n#SBATCH --time=00:20:00\n")
     assert "#SBATCH --partition=short" in done.out  # 8 x 100 s, and half as much again
+    assert "#SBATCH --output=weft-campaign-%j.log\n" in done.out, "where sbatch is called: Slurm makes no folder for it"
     last = done.out.splitlines()[-1]
     assert last.endswith(f"campaign run {file} --out {tmp_path / 'r'} --repeats 2 --launcher srun --resume")
     assert subprocess.run(["bash", "-n"], input=done.out, text=True, check=False).returncode == 0
@@ -333,6 +326,9 @@ def test_the_launcher_given_is_used(tmp_path: Path) -> None:
         (["run", "a.toml", "--out", "r", "--scale", "-1"], "--scale -1.0: is not above 0"),
         (["run", "a.toml", "--out", "r", "--set", "ranks"], "is not AXIS=VALUE,VALUE"),
         (["run", "a.toml", "--out", "r", "--pause", "soon"], "time 'soon' is not a duration"),
+        (["run", "a.toml", "--out", "r", "--", "--partition=short"], "takes nothing behind --: --partition=short"),
+        (["list", "--", "--all"], "takes nothing behind --: --all"),
+        (["sbatch", "a.toml", "--out", "r", "--launcher", "none"], "unrecognized arguments: --launcher none"),
     ],
 )
 def test_wrong_words(tmp_path: Path, words: list[str], told: str) -> None:

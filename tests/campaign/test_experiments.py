@@ -82,12 +82,31 @@ def test_sizes_follow_the_scale() -> None:
     assert scaled({"full": "768MiB", "least": "1MiB"}, 0.01) == str(round(768 * 2**20 * 0.01))
     assert scaled({"full": "768MiB", "least": "1MiB"}, 1e-6) == str(2**20)
     assert scaled({"full": 0.5}, 0.5) == 0.25
+    assert scaled({"full": 100, "multiple": 16, "least": 1, "most": 60.5}, 0.5) == 48
 
 
-@pytest.mark.parametrize("value", [{"full": "large"}, {"full": True}, {"full": 5, "by": "pi"}, {"full": 5, "lest": 1}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"full": "large"},
+        {"full": True},
+        {"full": 5, "by": "pi"},
+        {"full": 5, "lest": 1},
+        {"full": 5, "multiple": 0},
+        {"full": 5, "multiple": 1.5},
+        {"full": 5, "least": True},
+        {"full": 10**400},
+    ],
+)
 def test_what_cannot_be_scaled(value: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"neither a number|is not known|unknown key"):
+    with pytest.raises(ValueError, match=r"neither a number|is not known|unknown key|whole number|too large"):
         scaled(value, 0.5)
+
+
+def test_names_may_be_any_bytes() -> None:
+    """Of a folder whose name is no UTF-8, as Python has it."""
+    campaign = parse_campaign("fake.toml", CAMPAIGN, Overrides(axes={"folder": [("\udcff", "/scratch")]}))
+    assert len(in_random_order(experiments_of(campaign), 1)) == 12
 
 
 @given(

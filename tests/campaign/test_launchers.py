@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
+from weft.campaign import process
 from weft.campaign.launchers import (
     MPICH,
     OPEN_MPI,
     Launcher,
+    check_slots,
     find_launcher,
     flavour_in,
     flavour_of,
@@ -14,7 +19,7 @@ from weft.campaign.launchers import (
     mpirun_options,
 )
 from weft.campaign.model import Launch, Place
-from weft.errors import UsageError
+from weft.errors import UsageError, WeftError
 
 PLACE = Place("a.toml", 3)
 
@@ -88,3 +93,36 @@ def test_srun_is_for_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_to_ask_which_mpi_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert flavour_of("weft") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("/no/such", "WEFT_MPIEXEC: there is no '/no/such' here"), ("mpirun 'a", "WEFT_MPIEXEC: .*No closing quotation")],
+)
+def test_a_launcher_given_that_is_none(monkeypatch: pytest.MonkeyPatch, words: str, told: str) -> None:
+    monkeypatch.setenv("WEFT_MPIEXEC", words)
+    with pytest.raises(UsageError, match=told):
+        find_launcher(Launch(place=PLACE), "weft")
+
+
+def launcher_that(tmp_path: Path, text: str) -> Launcher:
+    file = tmp_path / "start"
+    file.write_text(text)
+    file.chmod(0o755)
+    return Launcher("mpirun", (str(file),))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("no program", "a.toml:3: start cannot be started: Exec format error"),
+        ("#!/bin/sh\nexec sleep 9\n", "a.toml:3: start has not started 2 ranks in 0.3 s"),
+        ("#!/bin/sh\necho not enough slots\nexit 1\n", "a.toml:3: start has not enough slots for ranks = 2"),
+        ("#!/bin/sh\necho -- out of order\nexit 1\n", "a.toml:3: start cannot start 2 ranks: out of order"),
+    ],
+)
+def test_a_launcher_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str) -> None:
+    monkeypatch.setattr(process, "PATIENCE", 0.3)
+    with pytest.raises(WeftError, match=told):
+        check_slots(launcher_that(tmp_path, text), 2, PLACE, os.environ)
+    check_slots(launcher_that(tmp_path, "#!/bin/sh\n"), 2, PLACE, os.environ)

@@ -66,6 +66,7 @@ def test_a_cold_cache_says_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_report_among_what_a_launcher_prints() -> None:
     assert process.report_in('warning {\n{"a": 1}\nbye }\n') == {"a": 1}
     assert process.report_in('{\n "a": {\n  "b": 2\n }\n}\n') == {"a": {"b": 2}}
+    assert process.report_in('{"a":' * 9000 + "}") is None
     assert process.report_in("nothing") is None and process.report_in("{\n") is None
 
 
@@ -74,6 +75,13 @@ def test_why_a_command_failed() -> None:
     assert process.reason(ended, 60) == "no room; make some (ended with 1)"
     assert process.reason(process.Ended(-9, "", "", 1.0), 60) == "was ended by signal 9, and said nothing"
     assert process.reason(process.Ended(-15, "", "x", 1.0, timed_out=True), 60) == "took longer than 60 s and was ended"
+
+
+def test_ended_well_too_late_is_a_failure(tmp_path: Path) -> None:
+    script = "trap 'echo {}; exit 0' TERM; sleep 5 & wait"
+    ended = process.run(["sh", "-c", script], cwd=tmp_path, environment=os.environ, timeout=0.2)
+    assert ended.code == 0 and ended.timed_out and ended.failed
+    assert not process.Ended(0, "", "", 1.0).failed and process.Ended(1, "", "", 1.0).failed
 
 
 def test_nothing_that_was_started_stays(tmp_path: Path) -> None:

@@ -12,11 +12,20 @@ from hypothesis import strategies as st
 from weft.campaign.results import ResultsFile, parse_results, read_results, whole_lines
 from weft.errors import UsageError, WeftError
 
-SESSION = {"record": "session", "format": 1, "session": 1}
+SESSION: dict[str, Any] = {
+    "record": "session", "format": 1, "session": 1, "began": "now", "machine": {"cores": 2},
+    "campaign": {"runs": "weft run ecg", "options": "", "experiments": 3, "scale": 1.0, "seed": 1, "order": "all",
+                 "pause": 0, "cache": "warm"},
+}  # fmt: skip
 
 
 def result(key: str, status: str = "ok") -> dict[str, Any]:
-    return {"record": "result", "session": 1, "key": key, "status": status, "message": "ä\n"}
+    return {"record": "result", "session": 1, "key": key, "status": status, "message": "ä\n", "choice": {"way": key},
+            "settings": {}, "repeat": 1, "began": "now", "report": {}}  # fmt: skip
+
+
+def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in names}
 
 
 def data_of(*records: dict[str, Any]) -> bytes:
@@ -54,6 +63,26 @@ def test_the_last_result_of_a_key_counts() -> None:
         (data_of({"record": "result"}, result("a")), "r:1: is not a line of results"),
         (data_of(SESSION, {"record": "odd"}), "r:2: is not a line of results"),
         (data_of({**SESSION, "format": 9}), "results of format 9"),
+        (b"[" * 5000 + b"\n" + data_of(SESSION), "r:1: is not a line of results"),
+        (data_of(without(SESSION, "campaign"), result("a")), "r:1: is not a line of results"),
+        (data_of(without(SESSION, "machine"), result("a")), "r:1: is not a line of results"),
+        (data_of({**SESSION, "campaign": without(SESSION["campaign"], "cache")}), "r:1: is not a line of results"),
+        (data_of({**SESSION, "machine": {"folders": {"work": "/"}}}), "r:1: is not a line of results"),
+        *[
+            (data_of(SESSION, without(result("a"), name)), "r:2: is not a line of results")
+            for name in ("key", "status", "session", "choice", "settings", "repeat", "began", "report")
+        ],
+        *[
+            (data_of(SESSION, {**result("a"), name: value}), "r:2: is not a line of results")
+            for name, value in [
+                ("key", ["a"]),
+                ("status", "odd"),
+                ("choice", {"way": 1}),
+                ("labels", []),
+                ("load", "high"),
+                ("repeat", "1"),
+            ]
+        ],
     ],
 )
 def test_what_is_not_ours(data: bytes, words: str) -> None:
@@ -70,6 +99,15 @@ def test_appending_behind_a_torn_line(tmp_path: Path) -> None:
     file.close()
     assert [json.loads(line)["record"] for line in path.read_bytes().splitlines()] == ["session", "result", "result"]
     assert list(read_results(tmp_path).by_key) == ["a", "b"]
+
+
+def test_what_utf_8_cannot_hold(tmp_path: Path) -> None:
+    file = ResultsFile(tmp_path)
+    file.append(SESSION)
+    file.append({**result("folder=\udcff"), "report": {"name": "\ud800"}})
+    file.close()
+    (key,) = read_results(tmp_path).by_key
+    assert key == "folder=\udcff"
 
 
 def test_one_runner_at_a_time(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Reading the matrix is in matrix_section.py, the paper's figures in paper_section
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,14 @@ from weft.campaign.expressions import Expression
 from weft.campaign.matrix_section import AxisWish, read_axes, read_settings
 from weft.campaign.model import Axis, Campaign, Launch, Measure, Place, ReportWishes
 from weft.campaign.paper_section import read_paper
+from weft.campaign.scaling import MOST_SCALE
 from weft.campaign.section import Document, Section, nearest
 from weft.errors import UsageError
 
 T = TypeVar("T")
 
 LAUNCHERS = ("mpirun", "srun", "none")
+MOST_EXPERIMENTS = 100_000
 DEFAULT_MEASURE = Measure("output", Expression("seconds.output"))
 
 
@@ -55,12 +58,14 @@ def parse_campaign(file: str, text: str, overrides: Overrides = Overrides()) -> 
     reproduces = top.text("reproduces", "")
     run = top.section("run")
     kernel, program = _what_runs(run)
-    scale = _first(overrides.scale, run.positive("scale", 1.0))
+    scale = _first(overrides.scale, run.positive("scale", 1.0, MOST_SCALE))
     options, option_places = read_settings(top.section("options"), scale)
     axes = read_axes(top.section("matrix"), scale, overrides.axes)
     measures = _measures(top)
     report = _report(top.section("report"), axes, measures)
     checks, check_commands = _checks(top.section("checks"))
+    repeats = _first(overrides.repeats, run.whole("repeats", 3, least=1))
+    _check_count(axes, repeats, "--repeats" if overrides.repeats is not None else str(run.place("repeats")))
     campaign = Campaign(
         title=title,
         question=question,
@@ -74,12 +79,12 @@ def parse_campaign(file: str, text: str, overrides: Overrides = Overrides()) -> 
         options=options,
         option_places=option_places,
         launch=_launch(run, top.section("launch"), overrides.launcher),
-        repeats=_first(overrides.repeats, run.whole("repeats", 3, least=1)),
+        repeats=repeats,
         seed=_first(overrides.seed, run.whole("seed", 1)),
         order=run.one_of("order", ["all", "rounds"], "all"),
         pause=_first(overrides.pause, run.seconds("pause", 0.0)),
         cache=run.one_of("cache", ["warm", "cold"], "warm"),
-        timeout=run.seconds("timeout", 3600.0),
+        timeout=_timeout(run),
         takes=run.seconds("takes", 0.0) * scale or None,
         scale=scale,
         room=run.expression("room") if run.has("room") else None,
@@ -96,6 +101,20 @@ def parse_campaign(file: str, text: str, overrides: Overrides = Overrides()) -> 
 
 def _first(wished: T | None, written: T) -> T:
     return written if wished is None else wished
+
+
+def _check_count(axes: tuple[Axis, ...], repeats: int, where: str) -> None:
+    settings = math.prod(len(axis.values) for axis in axes)
+    if settings * repeats > MOST_EXPERIMENTS:
+        raise UsageError(where, f"{settings} settings, each {repeats} times, are more than {MOST_EXPERIMENTS:,} experiments",
+                         "ask for fewer repeats, or fewer values of an axis")  # fmt: skip
+
+
+def _timeout(run: Section) -> float:
+    timeout = run.seconds("timeout", 3600.0)
+    if timeout == 0:
+        run.fail("timeout", "timeout = 0 leaves no time to run", 'write it as in timeout = "10min"')
+    return timeout
 
 
 def _what_runs(run: Section) -> tuple[str, tuple[str, ...]]:
@@ -190,9 +209,10 @@ def _report(section: Section, axes: tuple[Axis, ...], measures: tuple[Measure, .
         answers = section.words("answer")
     else:
         answers = (section.text("answer", total or compared[0]),)
+    known = [*compared, total] if total else compared
     for answer in answers or ("",):
-        if answer not in [*compared, total]:
-            section.fail("answer", f"answer = '{answer}' is not a measure", nearest(answer, compared))
+        if answer not in known:
+            section.fail("answer", f"answer = '{answer}' is not a measure that is compared", nearest(answer, known))
     wishes = ReportWishes(
         compare=compare,
         baseline=baseline,

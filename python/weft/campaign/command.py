@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import json
+import io
 import os
-import shutil
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
 
-from weft.campaign.campaign_file import Overrides, read_campaign_file
+from weft.campaign.campaign_file import read_campaign_file
 from weft.campaign.commands import command_of, find_weft, shown_command
 from weft.campaign.estimate import Estimate
 from weft.campaign.experiments import Experiment, experiments_of, in_random_order
-from weft.campaign.matrix_section import AxisWish
-from weft.campaign.model import Setting
 from weft.campaign.preparation import Prepared, prepare
 from weft.campaign.progress import Lines, LiveTable, shown_axes
 from weft.campaign.rehearsal import kernels_of
 from weft.campaign.results import FILE_NAME, Results, ResultsFile, read_results
-from weft.campaign.runner import Tally, remaining, run_campaign
+from weft.campaign.resuming import remaining
+from weft.campaign.runner import Tally, run_campaign
 from weft.campaign.sbatch import sbatch_script
 from weft.campaign.shipped import campaign_named, shipped
+from weft.campaign.wishes import add_wishes, overrides_of, recall, remember
 from weft.errors import UsageError, WeftError, ending_with_a_line
-from weft.quantities import parse_seconds
 
 CAMPAIGN_COPY = "campaign.toml"
-WISHES = "resume.json"  # what the command line said, so that --resume need not say it again
-FOLDED = ("scale", "repeats", "seed", "pause", "launcher", "keep", "folder", "set")
 
 
 class Parser(argparse.ArgumentParser):
@@ -47,7 +42,7 @@ def parser() -> Parser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     run = commands.add_parser("run", help="do the experiments of a campaign's file", epilog="Example: weft campaign run "
                               "ecg-table-1 --out results --scale 0.01 && weft report results")  # fmt: skip
-    _add_wishes(run)
+    add_wishes(run, launcher=True)
     run.add_argument(
         "--resume", action="store_true", help="go on with the experiments that have no result in --out yet"
     )
@@ -57,28 +52,12 @@ def parser() -> Parser:
     batch = commands.add_parser(
         "sbatch",
         help="print a script for Slurm that runs a campaign",
-        description="Prints a script that runs a campaign as one job. Behind -- come more options of sbatch's.",
+        description="Prints a script that runs a campaign as one job, whose ranks srun starts. Behind -- come more options "
+        "of sbatch's.",
         epilog="Example: weft campaign sbatch ecg-table-1 --out results -- --partition=short > job.sh",
     )
-    _add_wishes(batch)
+    add_wishes(batch, launcher=False)
     return top
-
-
-def _add_wishes(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", help="the campaign: a TOML file (docs/campaigns.md), or the name of a shipped one")
-    command.add_argument("--out", type=Path, required=True, help="the folder of the results")
-    wishes = command.add_argument_group("Instead of what the file says")
-    wishes.add_argument("--scale", type=float, help="sizes, as a part of the paper's: 0.01")
-    wishes.add_argument("--repeats", type=int, help="how often each setting is run")
-    wishes.add_argument("--seed", type=int, help="of the order")
-    wishes.add_argument("--pause", help="between runs: 2s, 2min")
-    wishes.add_argument("--folder", action="append", default=[], metavar="[NAME=]PATH",
-                        help="where to write; several are compared")  # fmt: skip
-    wishes.add_argument("--set", action="append", default=[], metavar="AXIS=A,B", help="an axis' values: ranks=2,4")
-    wishes.add_argument(
-        "--launcher", help="how ranks are started: mpirun, srun, none, or words with {ranks} and {command}"
-    )
-    wishes.add_argument("--keep", action="store_true", help="leave the files of the runs where they are")
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -87,49 +66,10 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:end]), list(words[end + 1 :])
 
 
-def overrides_of(given: argparse.Namespace) -> Overrides:
-    axes: dict[str, Sequence[AxisWish]] = {}
-    for wish in given.set:
-        axis, equals, values = wish.partition("=")
-        if not axis or not equals or not values:
-            raise UsageError(f"--set {wish}", "is not AXIS=VALUE,VALUE", "as in --set ranks=2,4")
-        axes[axis] = [_setting(value) for value in values.split(",")]
-    if given.folder:
-        axes["folder"] = [_folder(wish) for wish in given.folder]
-    for name in ("scale", "repeats"):
-        value = getattr(given, name)
-        if value is not None and not 0 < value < float("inf"):
-            raise UsageError(f"--{name} {value}", "is not above 0")
-    try:
-        pause = None if given.pause is None else parse_seconds(given.pause)
-    except ValueError as error:
-        raise UsageError("--pause", str(error)) from None
-    return Overrides(given.scale, given.repeats, given.seed, pause, given.launcher, given.keep, axes)
-
-
-def _setting(text: str) -> Setting:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text, text)
-
-
-def _folder(wish: str) -> tuple[str, Setting]:
-    label, equals, path = wish.partition("=")
-    if not equals:
-        path = wish
-        label = Path(os.path.expandvars(os.path.expanduser(path))).absolute().name or path
-    if not path:
-        raise UsageError(f"--folder {wish}", "names no folder", "as in --folder /scratch or --folder gluster=/mnt/g")
-    return label, os.path.abspath(os.path.expanduser(path)) if not path.startswith("$") else path
-
-
 def run(given: argparse.Namespace) -> None:
     file = campaign_named(given.file)
     if given.resume:
-        _recall(given)
+        recall(given)
     campaign = read_campaign_file(file, overrides_of(given))
     if given.dry_run:
         dry_run(prepare(campaign, file, given.out, act=False), given)
@@ -138,17 +78,17 @@ def run(given: argparse.Namespace) -> None:
         raise UsageError(str(given.out), "has results already", "go on with --resume, or choose another --out")
     prepared = prepare(campaign, file, given.out)
     results = ResultsFile(given.out)
-    _remember(given, file)
-    todo = remaining(prepared.order, results.results, given.retry_failed)
-    done = len(prepared.order) - len(todo)
     try:
-        tally = _run(prepared, results, todo, given.retry_failed)
+        todo = remaining(prepared, results.results, given.retry_failed)
+        remember(given, file, given.out / CAMPAIGN_COPY)
+        tally = _run(prepared, results, todo)
     except KeyboardInterrupt:
         print(f"\nInterrupted. To go on: weft campaign run {given.file} --out {given.out} --resume")
         raise
     finally:
         results.close()
     failed = f", {tally.failed} of them failed (their messages are in {given.out / FILE_NAME})" if tally.failed else ""
+    done = len(prepared.order) - len(todo)
     before = f" ({done} were done before)" if done else ""
     print(f"{tally.done} experiments{before}{failed}. Next: weft report {given.out}")
     if tally.failed:
@@ -156,38 +96,19 @@ def run(given: argparse.Namespace) -> None:
                         "see its results; --resume --retry-failed does them again")  # fmt: skip
 
 
-def _run(prepared: Prepared, results: ResultsFile, todo: list[Experiment], retry_failed: bool) -> Tally:
+def _run(prepared: Prepared, results: ResultsFile, todo: list[Experiment]) -> Tally:
     estimate = Estimate.of(prepared.campaign, prepared.order, results.results.by_key)
     console = Console()
     if not console.is_terminal:
-        return run_campaign(prepared, results, Lines(prepared.campaign, todo, estimate), retry_failed)
+        return run_campaign(prepared, results, todo, Lines(prepared.campaign, todo, estimate))
     with LiveTable(prepared.campaign, todo, estimate, console) as table:
-        return run_campaign(prepared, results, table, retry_failed)
-
-
-def _remember(given: argparse.Namespace, file: Path) -> None:
-    copy = given.out / CAMPAIGN_COPY
-    if file.resolve() != copy.resolve():
-        shutil.copyfile(file, copy)
-    wishes = {name: getattr(given, name) for name in FOLDED}
-    (given.out / WISHES).write_text(json.dumps(wishes, indent=1) + "\n", encoding="utf-8")
-
-
-def _recall(given: argparse.Namespace) -> None:
-    """What was said when it began, where nothing else is said now."""
-    try:
-        wishes = json.loads((given.out / WISHES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return
-    for name in FOLDED:
-        if not getattr(given, name) and wishes.get(name):
-            setattr(given, name, wishes[name])
+        return run_campaign(prepared, results, todo, table)
 
 
 def dry_run(prepared: Prepared, given: argparse.Namespace) -> None:
     campaign = prepared.campaign
     results = read_results(given.out) if (given.out / FILE_NAME).exists() else Results([], {})
-    todo = remaining(prepared.order, results, given.retry_failed) if given.resume else prepared.order
+    todo = remaining(prepared, results, given.retry_failed) if given.resume else prepared.order
     estimate = Estimate.of(campaign, prepared.order, results.by_key)
     print(f"{campaign.title}\n{campaign.question}\n")
     axes = shown_axes(campaign)
@@ -226,16 +147,19 @@ def sbatch(given: argparse.Namespace, directives: Sequence[str]) -> None:
         if getattr(given, name) is not None:
             words += [f"--{name}", str(getattr(given, name))]
     for name in ("folder", "set"):
-        for value in getattr(given, name):
+        for value in getattr(given, name) or []:
             words += [f"--{name}", value]
     words += ["--keep"] if given.keep else []
-    print(sbatch_script(campaign, order, words, str(given.out), directives), end="")
+    print(sbatch_script(campaign, order, words, directives), end="")
 
 
 def main() -> None:
     def command() -> None:
         words, directives = split_words(sys.argv[1:])
         given = parser().parse_args(words)
+        if directives and given.command != "sbatch":
+            raise UsageError(f"weft campaign {given.command}", f"takes nothing behind --: {' '.join(directives)}",
+                             "leave it out; only sbatch hands it on")  # fmt: skip
         if given.command == "run":
             if "OMPI_COMM_WORLD_RANK" in os.environ or "PMI_RANK" in os.environ:
                 raise UsageError("weft campaign", "was started under a launcher", "it starts the ranks itself")
@@ -245,4 +169,6 @@ def main() -> None:
         else:
             sbatch(given, directives)
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # names of folders may be any bytes
     sys.exit(ending_with_a_line(command))

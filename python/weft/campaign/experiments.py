@@ -21,7 +21,6 @@ OWN = ("ranks", "folder", "program")
 
 @dataclass(frozen=True)
 class Experiment:
-    number: int  # in the order of the file, from 1
     choice: Mapping[str, str]  # axis: name of its value
     labels: Mapping[str, str]  # axis: the value for people
     repeat: int  # from 1
@@ -64,7 +63,6 @@ def experiments_of(campaign: Campaign) -> list[Experiment]:
         for repeat in range(1, campaign.repeats + 1):
             found.append(
                 Experiment(
-                    number=len(found) + 1,
                     choice={name: value.name for name, value in zip(names, values, strict=True)},
                     labels={name: value.label or value.name for name, value in zip(names, values, strict=True)},
                     repeat=repeat,
@@ -80,11 +78,16 @@ def in_random_order(experiments: list[Experiment], seed: int, order: str = "all"
     """`rounds`: each setting once, in random order, before any comes again."""
 
     def lot(experiment: Experiment) -> bytes:
-        return hashlib.sha256(f"{seed}\n{experiment.key}".encode()).digest()
+        return digest(f"{seed}\n{experiment.key}")
 
     if order == "rounds":
         return sorted(experiments, key=lambda experiment: (experiment.repeat, lot(experiment)))
     return sorted(experiments, key=lot)
+
+
+def digest(text: str) -> bytes:
+    """Names of folders may be any bytes, which Python has as surrogates."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
 def option_words(options: Mapping[str, Setting]) -> list[str]:

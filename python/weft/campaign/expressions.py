@@ -2,16 +2,27 @@
 
 Names are paths in the report; `settings` are those of the experiment, with _ for - in their names. There are
 + - * / % **, comparisons, `and`, `or`, `not`, brackets, and median(..), mean(..), sum(..), min(..), max(..) of a list.
-Nothing else: an expression cannot act. Pure.
+Nothing else: an expression cannot act, and it takes no time: powers are of floats, and there is arithmetic of numbers only.
+Pure.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
+
+
+def _power(base: float, exponent: float) -> float:
+    """In floats, which end at 1e308; integers would fill the memory with digits."""
+    try:
+        return math.pow(base, exponent)
+    except (OverflowError, ValueError):
+        raise ArithmeticError(f"{base} ** {exponent} is no number that can be had") from None
+
 
 BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -19,7 +30,7 @@ BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
 }
 COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -47,6 +58,8 @@ class Expression:
             _check(self._tree)
         except SyntaxError as error:
             raise ValueError(f"'{text}' is not an expression ({error.msg})") from None
+        except (RecursionError, MemoryError):  # of Python's parser, for what is nested a hundred times
+            raise ValueError(f"'{text[:40]}..' is nested too deep") from None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.text == other.text
@@ -61,14 +74,20 @@ class Expression:
         """Raises ValueError where a name is not there or the value cannot be had, with a line that says why."""
         try:
             return _evaluate(self._tree, names)
-        except (TypeError, ArithmeticError, statistics.StatisticsError) as error:
+        except (TypeError, ArithmeticError, statistics.StatisticsError, RecursionError) as error:
             raise ValueError(f"'{self.text}' has no value: {error}") from None
 
     def number(self, names: Mapping[str, Any]) -> float:
         value = self.evaluate(names)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"'{self.text}' is not a number but {value!r}")  # noqa: TRY004 - as everything here
-        return float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            raise ValueError(f"'{self.text}' is too large") from None
+        if not math.isfinite(number):
+            raise ValueError(f"'{self.text}' is not finite: {number}")
+        return number
 
 
 def names_for(report: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,11 +125,11 @@ def _evaluate(tree: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.Name() | ast.Attribute():
             return _look_up(ast.unparse(tree), names)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_evaluate(inner, names)
+            return -_number(_evaluate(inner, names))
         case ast.UnaryOp(operand=inner):
             return not _evaluate(inner, names)
         case ast.BinOp(left=left, op=op, right=right):
-            return BINARY[type(op)](_evaluate(left, names), _evaluate(right, names))
+            return BINARY[type(op)](_number(_evaluate(left, names)), _number(_evaluate(right, names)))
         case ast.Compare(left=left, ops=ops, comparators=others):
             values = [_evaluate(part, names) for part in (left, *others)]
             return all(COMPARISONS[type(op)](a, b) for op, a, b in zip(ops, values, values[1:], strict=False))
@@ -119,8 +138,21 @@ def _evaluate(tree: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.BoolOp(values=values):
             return any(_evaluate(part, names) for part in values)
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            return FUNCTIONS[name](_evaluate(argument, names))
+            return FUNCTIONS[name](_numbers(_evaluate(argument, names)))
     raise AssertionError(ast.dump(tree))  # _check lets nothing else pass
+
+
+def _number(value: Any) -> int | float:
+    """Truth counts as 0 or 1; texts have no arithmetic, which could make them long."""
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r} is not a number")
+    return value
+
+
+def _numbers(value: Any) -> list[int | float]:
+    if not isinstance(value, list) or not value:
+        raise TypeError(f"{value!r} is not a list of numbers")
+    return [_number(item) for item in value]
 
 
 def _look_up(path: str, names: Mapping[str, Any]) -> Any:

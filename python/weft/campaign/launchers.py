@@ -16,7 +16,9 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from weft.campaign import process
 from weft.campaign.model import NOWHERE, Launch, Place
 from weft.errors import UsageError, WeftError
 
@@ -99,12 +101,20 @@ def find_launcher(launch: Launch, program: str) -> Launcher:
     if launch.launcher == "srun":
         return _find_srun(launch)
     flavour = flavour_of(program)
-    given = shlex.split(os.environ.get("WEFT_MPIEXEC", ""))
-    if given:
-        words = tuple(given)
-    else:
-        words = (_find_mpirun(launch, flavour), *mpirun_options(launch, flavour))
+    words = _words_given() or (_find_mpirun(launch, flavour), *mpirun_options(launch, flavour))
     return Launcher("mpirun", words, flavour, launch.place)
+
+
+def _words_given() -> tuple[str, ...]:
+    """WEFT_MPIEXEC, which stands for mpirun wherever that is asked for."""
+    words = os.environ.get("WEFT_MPIEXEC", "")
+    try:
+        given = tuple(shlex.split(words))
+    except ValueError as error:
+        raise UsageError("WEFT_MPIEXEC", f"'{words}': {error}", "mend it, or unset it") from None
+    if given and shutil.which(given[0]) is None:
+        raise UsageError("WEFT_MPIEXEC", f"there is no '{given[0]}' here", "name another, or unset it")
+    return given
 
 
 def mpirun_options(launch: Launch, flavour: str) -> tuple[str, ...]:
@@ -117,16 +127,16 @@ def mpirun_options(launch: Launch, flavour: str) -> tuple[str, ...]:
 def _find_mpirun(launch: Launch, flavour: str) -> str:
     for name in NAMES[flavour]:
         path = shutil.which(name)
-        if path is not None and (not flavour or _version_of(path)[0] == flavour):
+        if path is not None and (not flavour or _flavour_of_launcher(path) == flavour):
             return path
     mpi = {OPEN_MPI: "Open MPI's mpirun", MPICH: "MPICH's mpiexec", "": "mpirun"}[flavour]
     raise UsageError(str(launch.place), f"there is no {mpi} on the PATH",
                      'install it, or write launcher = "none" and leave out ranks')  # fmt: skip
 
 
-def _version_of(path: str) -> tuple[str, str]:
+def _flavour_of_launcher(path: str) -> str:
     said = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", check=False)
-    return flavour_said(said.stdout + said.stderr), said.stdout
+    return flavour_said(said.stdout + said.stderr)
 
 
 def _find_srun(launch: Launch) -> Launcher:
@@ -141,13 +151,17 @@ def _find_srun(launch: Launch) -> Launcher:
 
 def check_slots(launcher: Launcher, ranks: int, place: Place, environment: Mapping[str, str]) -> None:
     """Starts so many ranks of `true`: whether there are enough slots is for the launcher to say."""
-    tried = subprocess.run(
-        launcher.command(ranks, ["true"]),
-        capture_output=True, text=True, errors="replace", check=False, env=dict(environment), stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    if tried.returncode == 0:
+    try:
+        tried = process.run(launcher.command(ranks, ["true"]), cwd=Path.cwd(), environment=environment,
+                            timeout=process.PATIENCE)  # fmt: skip
+    except OSError as error:
+        raise WeftError(str(place), f"{launcher.shown} cannot be started: {error.strerror}", "name another") from None
+    if not tried.failed:
         return
-    said = " ".join((tried.stderr + tried.stdout).split())
+    if tried.timed_out:
+        raise WeftError(str(place), f"{launcher.shown} has not started {ranks} ranks in {process.PATIENCE:g} s",
+                        "see what it waits for, or name another launcher")  # fmt: skip
+    said = " ".join((tried.err + tried.out).split())
     if "not enough slots" in said or "More processors requested" in said:
         remedy = "ask for fewer, or write oversubscribe = true in [launch]"
         raise WeftError(str(place), f"{launcher.shown} has not enough slots for ranks = {ranks}", remedy)

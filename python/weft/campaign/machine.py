@@ -1,7 +1,8 @@
 """What the machine is, as far as it matters to I/O: written down with every session of a campaign.
 
-Reading is from /proc and from what programs say of themselves; whatever cannot be had is left out. No host's name and no
-user's: results may be shown.
+Reading is from /proc and from what programs say of themselves; whatever cannot be had is left out. Results may be shown,
+so nothing is asked for hosts' names, users or paths, but for where file systems are mounted. What a person wrote is
+recorded as it was written, names and paths among it: the launcher's words, and settings, such as a file that runs read.
 """
 
 from __future__ import annotations
@@ -51,9 +52,14 @@ def load() -> float:
 
 
 def describe_folder(folder: Path) -> dict[str, Any]:
-    mount = mount_of(_read("/proc/self/mountinfo"), os.path.realpath(folder))
+    of = mount(folder)
     usage = shutil.disk_usage(folder)
-    return {**mount, "bytes": usage.total, "free_bytes": usage.free, **striping(folder, mount.get("type", ""))}
+    return {**of, "bytes": usage.total, "free_bytes": usage.free, **striping(folder, of.get("type", ""))}
+
+
+def mount(folder: Path) -> dict[str, str]:
+    """What it lies on, or would if it were made."""
+    return mount_of(_read("/proc/self/mountinfo"), os.path.realpath(folder))
 
 
 def cpu_name(cpuinfo: str) -> str:

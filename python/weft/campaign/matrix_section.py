@@ -13,17 +13,21 @@ Three names are the engine's and no option of the run: ranks, folder and program
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from weft.campaign.expressions import Expression
 from weft.campaign.model import Axis, Place, Setting, Settings, Value
 from weft.campaign.scaling import is_scaled, scaled
 from weft.campaign.section import Section, setting_of
+from weft.errors import UsageError
 
 # A value as the command line gives it: a setting, or (for folders) a name and the setting it stands for.
 AxisWish = Setting | tuple[str, Setting]
 
+NAME_IN_LABEL = re.compile(r"\{([^{}]*)\}")
 DEFAULT_FOLDER = Value("work", {"folder": ""}, {}, Place("--folder", 0), "work")
 
 
@@ -38,9 +42,12 @@ def read_setting(section: Section, key: str, scale: float) -> Setting:
         section.fail(key, f"{key}: {error}")
 
 
-def read_settings(section: Section, scale: float) -> tuple[Settings, dict[str, Place]]:
-    """All keys of a section that have not been asked for."""
+def read_settings(section: Section, scale: float, axis: str = "") -> tuple[Settings, dict[str, Place]]:
+    """All keys of a section that have not been asked for. `axis`: whose value they are."""
     keys = section.rest()
+    if "folder" in keys and axis != "folder":  # each folder is prepared, and told, as a value of its axis
+        section.fail("folder", "folder is an axis of the matrix, and is set nowhere else",
+                     'write [matrix] and folder = ["/scratch"]')  # fmt: skip
     return {key: read_setting(section, key, scale) for key in keys}, {key: section.place(key) for key in keys}
 
 
@@ -84,10 +91,10 @@ def _plain(axis: str, raw: Any, scale: float, place: Place, matrix: Section) -> 
     try:
         setting = scaled(raw, scale) if is_scaled(raw) else setting_of(raw)
     except (TypeError, ValueError) as error:
-        matrix.fail(axis, f"{axis}: {error or f'{raw!r} is no setting'}")
+        raise UsageError(str(place), f"{axis}: {str(error) or f'{raw!r} is no setting'}") from None
     # Named after the paper's size, whatever becomes of it here: so it finds its figures.
-    name = str(raw["full"]) if is_scaled(raw) else _text(setting)
-    return Value(name, {axis: setting}, {axis: place}, place, _text(setting))
+    name = str(raw["full"]) if is_scaled(raw) else name_of(setting)
+    return Value(name, {axis: setting}, {axis: place}, place, name_of(setting))
 
 
 def _bundle(section: Section, axis: str, scale: float) -> Value:
@@ -97,28 +104,38 @@ def _bundle(section: Section, axis: str, scale: float) -> Value:
     overridden = section.section("measure")
     for measure in overridden.rest():
         measures[measure] = overridden.expression(measure)
-    settings, places = read_settings(section, scale)
+    settings, places = read_settings(section, scale, axis)
     if axis == "folder" and "folder" not in settings:
         section.fail(None, f"the folder '{name}' has no path", 'write folder = "/scratch"')
-    try:
-        label = label.format_map(settings)
-    except (KeyError, ValueError, IndexError):
+    if not set(NAME_IN_LABEL.findall(label)) <= settings.keys() or re.search(r"[{}]", NAME_IN_LABEL.sub("", label)):
         section.fail("label", f"label = '{label}' names what this value does not set", f"it sets {', '.join(settings)}")
+    label = NAME_IN_LABEL.sub(lambda match: name_of(settings[match[1]]), label)
     return Value(name, settings, places, section.place(), label, measures)
 
 
 def _overridden(name: str, wishes: Sequence[AxisWish], matrix: Section | None, scale: float) -> Axis:
-    """An axis as the command line has it; a name that the file has stands for the file's value."""
-    place = Place("--folder" if name == "folder" else f"--set {name}", 0)
+    """An axis as the command line has it; a name that the file has stands for the file's value, but for the path that
+    a folder is given there."""
+    folders = any(isinstance(wish, tuple) for wish in wishes)
+    place = Place("--folder" if folders else f"--set {name}", 0)
     known = {value.name: value for value in _axis(matrix, name, scale).values} if matrix else {}
-    values = []
+    values: dict[str, Value] = {}
     for wish in wishes:
-        label, setting = wish if isinstance(wish, tuple) else (_text(wish), wish)
-        values.append(known.get(label) or Value(label, {name: setting}, {name: place}, place, label))
-    return Axis(name, tuple(values), place)
+        label, setting = wish if isinstance(wish, tuple) else (name_of(wish), wish)
+        if label in values:
+            raise UsageError(str(place), f"has the value '{label}' twice",
+                             "give each a name: --folder NAME=PATH" if folders else "leave one out")  # fmt: skip
+        value = known.get(label, Value(label, {name: setting}, {name: place}, place, label))
+        if isinstance(wish, tuple):
+            value = replace(
+                value, settings={**value.settings, name: setting}, places={**value.places, name: place}, place=place
+            )
+        values[label] = value
+    return Axis(name, tuple(values.values()), place)
 
 
-def _text(setting: Setting) -> str:
+def name_of(setting: Setting) -> str:
+    """What a value of an axis is called where nothing else is said: also by the paper's figures."""
     if isinstance(setting, bool):
         return "yes" if setting else "no"
     return ", ".join(map(str, setting)) if isinstance(setting, list) else str(setting)

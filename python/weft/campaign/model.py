@@ -99,7 +99,6 @@ class PaperRatio:
 class Paper:
     cite: str
     where: str
-    spread: str = "standard error"
     values: tuple[PaperValue, ...] = ()
     ratios: tuple[PaperRatio, ...] = ()
     why: Mapping[str, str] = field(default_factory=dict)  # measure: why ours may go another way
@@ -154,9 +153,3 @@ class Campaign:
     def runs(self) -> str:
         """What is run, in words: results of something else are not this campaign's."""
         return f"weft run {self.kernel}" if self.kernel else " ".join(self.program)
-
-    def axis(self, name: str) -> Axis:
-        return next(axis for axis in self.axes if axis.name == name)
-
-    def measure(self, name: str) -> Measure:
-        return next(measure for measure in self.measures if measure.name == name)

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 GRACE = 10.0  # seconds a launcher has to take its ranks along
 GLANCE = 0.1
+PATIENCE = 120.0  # seconds for what should take none: a trial, a launcher that starts `true`
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -27,6 +28,11 @@ class Ended:
     err: str
     seconds: float
     timed_out: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """One that takes being ended well, with 0 and a report of what it had so far, did not do what it was asked."""
+        return self.timed_out or self.code != 0
 
 
 def _die_with_the_runner() -> None:
@@ -101,7 +107,7 @@ def report_in(out: str) -> dict[str, Any] | None:
                 continue
             try:
                 report = json.loads("\n".join(lines[first:last]))
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             return report if isinstance(report, dict) else None
     return None

@@ -108,9 +108,9 @@ class LiveTable:
         self.goes_on()
 
     def _picture(self, note: str = "") -> Group:
-        table = Table(title=self.campaign.title, title_justify="left", expand=False)
+        table = Table(title=Text(self.campaign.title), title_justify="left", expand=False)
         for axis in self.axes:
-            table.add_column(axis, overflow="fold")
+            table.add_column(Text(axis), overflow="fold")
         table.add_column("repeat", justify="right")
         table.add_column("result", overflow="fold")
         for experiment, record in self.rows:
@@ -127,5 +127,6 @@ class LiveTable:
             counted.append(f"; {note}")
         return Group(table, ProgressBar(total=len(self.todo), completed=self.number, width=60), counted)
 
-    def _cells(self, experiment: Experiment) -> list[str]:
-        return [*(experiment.labels[axis] for axis in self.axes), str(experiment.repeat)]
+    def _cells(self, experiment: Experiment) -> list[Text]:
+        """Texts, not strings, in which rich would take brackets for its markup."""
+        return [Text(words) for words in (*(experiment.labels[axis] for axis in self.axes), str(experiment.repeat))]

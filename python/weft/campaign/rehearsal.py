@@ -22,8 +22,6 @@ from weft.campaign.model import Campaign, Place, Settings
 from weft.campaign.section import nearest
 from weft.errors import UsageError
 
-PATIENCE = 120.0
-
 
 def options_in_help(text: str) -> set[str]:
     """The names of the options that --help lists: "  -h,--help   .." -> {"help"}."""
@@ -44,8 +42,9 @@ def known_options(campaign: Campaign, weft: str) -> set[str]:
     """Raises UsageError where this weft has no such kernel."""
     kernels = kernels_of(weft)
     if campaign.kernel not in kernels:
-        where = Place(campaign.place.file, campaign.place.line)
-        raise UsageError(str(where), f"this weft has no kernel '{campaign.kernel}'", nearest(campaign.kernel, kernels))
+        raise UsageError(
+            str(campaign.place), f"this weft has no kernel '{campaign.kernel}'", nearest(campaign.kernel, kernels)
+        )
     asked = subprocess.run([weft, "run", campaign.kernel, "--help"], capture_output=True, text=True, check=False)
     return options_in_help(asked.stdout)
 
@@ -114,11 +113,11 @@ def _try(
     where = campaign.place
     with tempfile.TemporaryDirectory(prefix="weft-rehearsal-") as folder:
         try:
-            ended = process.run(command, cwd=Path(folder), environment=environment, timeout=PATIENCE)
+            ended = process.run(command, cwd=Path(folder), environment=environment, timeout=process.PATIENCE)
         except OSError as error:
             raise UsageError(str(where), f"cannot run {command[0]}: {error.strerror}") from None
-    if ended.code != 0:
-        told = re.sub(r" \(ended with \d+\)$", "", process.reason(ended, PATIENCE))
+    if ended.failed:
+        told = re.sub(r" \(ended with \d+\)$", "", process.reason(ended, process.PATIENCE))
         what = f"weft run {campaign.kernel}" if campaign.kernel else Path(command[0]).name
         raise UsageError(str(blamed(told, experiment, where)), f"{what}: {told}")
     report = process.report_in(ended.out)

@@ -22,6 +22,29 @@ from weft.errors import UsageError, WeftError
 FILE_NAME = "results.jsonl"
 FORMAT = 1
 
+NUMBER = (int, float)
+Shape = Mapping[str, type | tuple[type, ...]]
+SESSION: Shape = {"session": int, "began": str, "campaign": dict, "machine": dict}
+CAMPAIGN: Shape = {"runs": str, "options": str, "experiments": int, "scale": NUMBER, "seed": int, "order": str,
+                   "pause": NUMBER, "cache": str}  # fmt: skip
+RESULT: Shape = {
+    "session": int,
+    "key": str,
+    "status": str,
+    "choice": dict,
+    "settings": dict,
+    "repeat": int,
+    "began": str,
+}
+OPTIONAL: Shape = {
+    "labels": dict,
+    "report": dict,
+    "measures": dict,
+    "load": NUMBER,
+    "wall_seconds": NUMBER,
+    "message": str,
+}
+
 
 @dataclass(frozen=True)
 class Results:
@@ -47,7 +70,7 @@ def whole_lines(data: bytes) -> tuple[list[bytes], int]:
 def _is_json(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -58,19 +81,38 @@ def parse_results(data: bytes, file: str) -> Results:
         where = f"{file}:{number}"
         try:
             record = json.loads(line)
-            kind = record["record"]
-        except (ValueError, TypeError, KeyError):
-            raise WeftError(where, "is not a line of results", "mend or remove it") from None
-        if kind == "session":
-            if record.get("format") != FORMAT:
-                raise WeftError(where, f"results of format {record.get('format')}", f"this version reads {FORMAT}")
+        except (ValueError, RecursionError):
+            record = None
+        kind = record.get("record") if isinstance(record, dict) else None
+        if kind == "session" and record.get("format") != FORMAT:
+            raise WeftError(where, f"results of format {record.get('format')}", f"this version reads {FORMAT}")
+        if kind == "session" and _is_session(record):
             sessions.append(record)
-        elif kind == "result" and {"key", "status", "session"} <= record.keys():
+        elif kind == "result" and _is_result(record):
             by_key.pop(record["key"], None)  # so that the last one also stands last
             by_key[record["key"]] = record
         else:
             raise WeftError(where, "is not a line of results", "mend or remove it")
     return Results(sessions, by_key)
+
+
+def _has(record: Mapping[str, Any], shape: Shape) -> bool:
+    return all(isinstance(record.get(name), kind) for name, kind in shape.items())
+
+
+def _is_session(record: Mapping[str, Any]) -> bool:
+    if not _has(record, SESSION) or not _has(record["campaign"], CAMPAIGN):
+        return False
+    folders = record["machine"].get("folders", {})
+    return isinstance(folders, dict) and all(isinstance(folder, dict) for folder in folders.values())
+
+
+def _is_result(record: Mapping[str, Any]) -> bool:
+    present = {name: kind for name, kind in OPTIONAL.items() if name in record}
+    if not _has(record, RESULT) or not _has(record, present):
+        return False
+    told = record["status"] == "failed" or (record["status"] == "ok" and "report" in record)
+    return told and all(isinstance(name, str) for name in record["choice"].values())
 
 
 def read_results(folder: Path) -> Results:
@@ -104,7 +146,8 @@ class ResultsFile:
             os.ftruncate(self._file, end)
 
     def append(self, record: Mapping[str, Any]) -> None:
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        # In ASCII: what a program prints and what a folder is called may hold what UTF-8 cannot.
+        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         try:
             while line:
                 line = line[os.write(self._file, line) :]

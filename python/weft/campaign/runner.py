@@ -6,8 +6,6 @@ cannot be written) ends it, and --resume goes on where it was: experiments that 
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -19,12 +17,12 @@ from typing import Any, Protocol
 
 from weft.campaign import machine, page_cache, process
 from weft.campaign.commands import command_of, filled, inputs_of, shown_command
-from weft.campaign.experiments import Experiment, describe
+from weft.campaign.experiments import Experiment, describe, digest
 from weft.campaign.expressions import names_for
 from weft.campaign.measured import measured
 from weft.campaign.preparation import Prepared, check_room
-from weft.campaign.results import FORMAT, Results, ResultsFile
-from weft.errors import UsageError, WeftError
+from weft.campaign.results import FORMAT, ResultsFile
+from weft.errors import WeftError
 
 
 class Progress(Protocol):
@@ -42,29 +40,7 @@ class Tally:
     failed: int
 
 
-def remaining(order: list[Experiment], results: Results, retry_failed: bool) -> list[Experiment]:
-    """Those without a result, in their order. Raises UsageError where results are of another campaign. Pure."""
-    known = {experiment.key: experiment for experiment in order}
-    for key, result in results.by_key.items():
-        experiment = known.get(key)
-        if experiment is None:
-            raise UsageError("--resume", f"there is a result of '{key}', which this campaign does not have",
-                             "resume with the same file and options, or choose another --out")  # fmt: skip
-        before = {name: value for name, value in result.get("settings", {}).items() if name != "folder"}
-        now = {name: value for name, value in experiment.settings.items() if name != "folder"}
-        if before != now:
-            changed = min(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-            raise UsageError("--resume", f"'{key}' was run with {changed} = {before.get(changed)}, and it is "
-                             f"{now.get(changed)} now", "resume with the same file and options, or choose another --out")  # fmt: skip
-
-    def is_done(key: str) -> bool:
-        return key in results.by_key and not (retry_failed and results.by_key[key]["status"] == "failed")
-
-    return [experiment for experiment in order if not is_done(experiment.key)]
-
-
-def run_campaign(prepared: Prepared, file: ResultsFile, progress: Progress, retry_failed: bool = False) -> Tally:
-    todo = remaining(prepared.order, file.results, retry_failed)
+def run_campaign(prepared: Prepared, file: ResultsFile, todo: list[Experiment], progress: Progress) -> Tally:
     session = len(file.results.sessions) + 1
     with _workspaces(prepared, file.path) as workspaces:
         if todo:
@@ -75,8 +51,7 @@ def run_campaign(prepared: Prepared, file: ResultsFile, progress: Progress, retr
                 progress.pauses(prepared.campaign.pause)
                 time.sleep(prepared.campaign.pause)
             progress.begins(experiment, number)
-            workspace = workspaces[experiment.choice["folder"]] / f"{experiment.number:04}"
-            record = _one(prepared, experiment, workspace, progress.goes_on)
+            record = _one(prepared, experiment, workspaces[experiment.choice["folder"]], progress.goes_on)
             file.append({"record": "result", "session": session, **record})
             failed += record["status"] == "failed"
             progress.ended(experiment, record)
@@ -86,7 +61,7 @@ def run_campaign(prepared: Prepared, file: ResultsFile, progress: Progress, retr
 @contextmanager
 def _workspaces(prepared: Prepared, results: Path) -> Iterator[dict[str, Path]]:
     """A folder of this campaign's own in each of the target folders. What a killed runner left there is removed."""
-    name = "weft-campaign-" + hashlib.sha256(os.fsencode(results.absolute())).hexdigest()[:8]
+    name = "weft-campaign-" + digest(str(results.absolute())).hex()[:8]
     workspaces = {label: folder / name for label, folder in prepared.folders.items()}
     keep = prepared.campaign.keep
     for workspace in workspaces.values():
@@ -101,9 +76,11 @@ def _workspaces(prepared: Prepared, results: Path) -> Iterator[dict[str, Path]]:
                 shutil.rmtree(workspace, ignore_errors=True)
 
 
-def _one(prepared: Prepared, experiment: Experiment, workspace: Path, meanwhile: Callable[[], None]) -> dict[str, Any]:
-    """Runs one experiment and says what came of it."""
+def _one(prepared: Prepared, experiment: Experiment, above: Path, meanwhile: Callable[[], None]) -> dict[str, Any]:
+    """Runs one experiment in a folder of its own and says what came of it."""
     campaign = prepared.campaign
+    # Named after what it is, not by a number, which would be another's when repeats are added: files may be kept.
+    workspace = above / digest(experiment.key).hex()[:12]
     words = command_of(campaign, experiment, prepared.known, {})
     record: dict[str, Any] = {
         "key": experiment.key,
@@ -114,6 +91,7 @@ def _one(prepared: Prepared, experiment: Experiment, workspace: Path, meanwhile:
         "began": _now(),
         "load": machine.load(),
         "command": shown_command(words, prepared.known),
+        "workspace": f"{above.name}/{workspace.name}",
     }
     try:
         shutil.rmtree(workspace, ignore_errors=True)
@@ -124,7 +102,7 @@ def _one(prepared: Prepared, experiment: Experiment, workspace: Path, meanwhile:
         ended = process.run(command, cwd=workspace, environment=prepared.environment, timeout=campaign.timeout,
                             meanwhile=meanwhile)  # fmt: skip
         record["wall_seconds"] = round(ended.seconds, 3)
-        if ended.code != 0:
+        if ended.failed:
             raise WeftError("", process.reason(ended, campaign.timeout))
         report = process.report_in(ended.out)
         if report is None:
@@ -151,7 +129,7 @@ def _check(prepared: Prepared, experiment: Experiment, report: dict[str, Any], w
     for name, words in prepared.campaign.check_commands.items():
         ended = process.run(filled(words, prepared.known), cwd=workspace, environment=prepared.environment,
                             timeout=prepared.campaign.timeout)  # fmt: skip
-        if ended.code != 0:
+        if ended.failed:
             raise WeftError(f"check '{name}'", process.reason(ended, prepared.campaign.timeout))
 
 
@@ -173,6 +151,8 @@ def _session_record(prepared: Prepared, session: int) -> dict[str, Any]:
             "order": campaign.order,
             "pause": campaign.pause,
             "cache": campaign.cache,
+            "compare": campaign.report.compare,  # the command line may have changed what is first in the file
+            "baseline": campaign.report.baseline,
         },
         "machine": machine.describe_machine(prepared.known["weft"], prepared.launcher, prepared.folders),
     }

@@ -25,7 +25,7 @@ def job_name(title: str) -> str:
 
 
 def sbatch_script(
-    campaign: Campaign, order: list[Experiment], run_words: Sequence[str], out: str, directives: Sequence[str]
+    campaign: Campaign, order: list[Experiment], run_words: Sequence[str], directives: Sequence[str]
 ) -> str:
     """`run_words`: the campaign's own command line, whose launcher becomes srun; `directives`: more of sbatch's options,
     which come last and so win."""
@@ -36,7 +36,7 @@ def sbatch_script(
         f"#SBATCH --job-name={job_name(campaign.title)}",
         f"#SBATCH --ntasks={ranks}",
         f"#SBATCH --time={time_limit(max(SLACK * estimate, 600) if estimate is not None else 4 * HOUR)}",
-        f"#SBATCH --output={out}/slurm-%j.log",
+        "#SBATCH --output=weft-campaign-%j.log",  # where sbatch is called: Slurm makes no folders, and fails without
         "#SBATCH --exclusive",
         *(f"#SBATCH {directive}" for directive in directives),
         "",

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from weft.campaign.model import Setting
 from weft.quantities import BYTE_UNITS, parse_bytes, split_quantity
 
-KEYS = {"full", "by", "least", "most", "multiple"}
+LIMITS = ("least", "most", "multiple")
+KEYS = {"full", "by", *LIMITS}
+MOST_SCALE = 1e6  # of what papers had
 RULES: dict[str, Callable[[float, float], float]] = {
     "linear": lambda full, scale: full * scale,
     "square": lambda full, scale: full * scale ** (1 / 2),  # two of such a size make the whole
@@ -39,26 +41,34 @@ def scaled(value: dict[str, Any], scale: float) -> Setting:
     rule = value.get("by", "linear")
     if rule not in RULES:
         raise ValueError(f"by = {rule!r} is not known; there is {', '.join(RULES)}")
-    if isinstance(full, (int, float)) and not isinstance(full, bool):
-        return _one(full, value, rule, scale)
-    if isinstance(full, str) and re.fullmatch(r"\d+(x\d+)+", full):
-        return "x".join(str(_one(int(part), value, rule, scale)) for part in full.split("x"))
-    if isinstance(full, str) and (split := split_quantity(full)) is not None and split[1] in BYTE_UNITS:
-        limits = {key: _bytes(limit) for key, limit in value.items() if key != "by"}
-        return str(_one(parse_bytes(full), limits, rule, scale))
+    limits = {key: _limit(key, value[key]) for key in LIMITS if key in value}
+    try:
+        if isinstance(full, (int, float)) and not isinstance(full, bool):
+            return _one(full, limits, rule, scale)
+        if isinstance(full, str) and re.fullmatch(r"\d+(x\d+)+", full):
+            return "x".join(str(_one(int(part), limits, rule, scale)) for part in full.split("x"))
+        if isinstance(full, str) and (split := split_quantity(full)) is not None and split[1] in BYTE_UNITS:
+            return str(_one(parse_bytes(full), limits, rule, scale))
+    except OverflowError:
+        raise ValueError(f"full = {full!r} is too large") from None
     raise ValueError(f"full = {full!r} is neither a number nor a size such as 768MiB or 512x512")
 
 
-def _bytes(limit: Any) -> Any:
-    return parse_bytes(limit) if isinstance(limit, str) else limit
+def _limit(key: str, raw: Any) -> int | float:
+    limit = parse_bytes(raw) if isinstance(raw, str) else raw
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)):
+        raise ValueError(f"{key} = {raw!r} is neither a number nor a size such as 1MiB")  # noqa: TRY004 - as all here
+    if key == "multiple" and (not isinstance(limit, int) or limit < 1):
+        raise ValueError(f"multiple = {raw!r} is not a whole number from 1")
+    return limit
 
 
-def _one(full: float, value: dict[str, Any], rule: str, scale: float) -> int | float:
+def _one(full: float, limits: Mapping[str, int | float], rule: str, scale: float) -> int | float:
     if scale == 1:
         return full
-    size: float = max(RULES[rule](full, scale), value.get("least", 0))
-    size = min(size, value.get("most", math.inf))
+    size: float = max(RULES[rule](full, scale), limits.get("least", 0))
+    size = min(size, limits.get("most", math.inf))
     if isinstance(full, float):
         return size
-    multiple = int(value.get("multiple", 1))
+    multiple = int(limits.get("multiple", 1))
     return max(round(size / multiple), 1) * multiple

@@ -2,13 +2,15 @@
 
 section = Document.parse("a.toml", text).top
 title = section.text("title")
-section.section("run").number("repeats", 3)
-section.done()            # a.toml:7: unknown key 'tilte'; did you mean 'title'?
+section.section("run").whole("repeats", 3)
+section.done()            # a.toml:3: unknown key 'qestion'; did you mean 'question'?
 """
 
 from __future__ import annotations
 
 import difflib
+import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
@@ -17,9 +19,11 @@ from weft.campaign.expressions import Expression
 from weft.campaign.model import Place, Setting
 from weft.campaign.toml_places import Path, places_of
 from weft.errors import UsageError
-from weft.quantities import parse_seconds
+from weft.quantities import LONGEST, parse_seconds
 
 T = TypeVar("T")
+
+ENDLESS_DIGITS = re.compile(r"\d[\d_]{4000,}")  # Python turns no more of them into an integer
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -39,13 +43,37 @@ class Document:
     def parse(file: str, text: str) -> Document:
         try:
             data = tomllib.loads(text)
+            places = places_of(text)
         except tomllib.TOMLDecodeError as error:
             # "Expected '=' after a key in a key/value pair (at line 3, column 7)"
             what, _, position = str(error).rpartition(" (at ")
             line = position.removeprefix("line ").split(",")[0].rstrip(")")
             where = f"{file}:{line if line.isdigit() else len(text.splitlines())}"
             raise UsageError(where, f"not TOML: {what or error}") from None
-        return Document(file, data, places_of(text))
+        except RecursionError:
+            raise UsageError(f"{file}:{_deepest_line(text)}", "brackets are nested too deep", "close some") from None
+        except ValueError as error:  # tomllib lets it pass, and has no line
+            found = ENDLESS_DIGITS.search(text)
+            above = text.count("\n", 0, found.start() if found else 0)
+            raise UsageError(
+                f"{file}:{above + 1}", "the number is too large" if found else f"not TOML: {error}"
+            ) from None
+        document = Document(file, data, places)
+        document.check_numbers()
+        return document
+
+    def check_numbers(self) -> None:
+        """Once for all: TOML's integers have 64 bits, and nothing can be done infinitely often."""
+        left: list[tuple[Path, Any]] = [((), self.data)]
+        while left:
+            path, value = left.pop()
+            inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            left += [((*path, key), each) for key, each in inner]
+            name = next((part for part in reversed(path) if isinstance(part, str)), "")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UsageError(str(self.place(path)), f"{name} = {value} is not finite", "write a number")
+            if isinstance(value, int) and not -(2**63) <= value < 2**63:
+                raise UsageError(str(self.place(path)), f"{name}: the number is too large", "write one of 64 bits")
 
     def place(self, path: Path) -> Place:
         while path and path not in self.places:
@@ -103,16 +131,21 @@ class Section:
             self.fail(key, f"{key} = {value} is less than {least}")
         return value
 
-    def positive(self, key: str, default: float) -> float:
+    def positive(self, key: str, default: float, most: float = math.inf) -> float:
         value = self._take(key, default, _number, "0.5")
         if not value > 0:
             self.fail(key, f"{key} = {value} is not above 0")
+        if value > most:
+            self.fail(key, f"{key} = {value} is more than {most:g}")
         return value
 
     def seconds(self, key: str, default: float) -> float:
-        return self._take(
+        value = self._take(
             key, default, lambda value: _number(value) if not isinstance(value, str) else parse_seconds(value), '"2s"'
         )
+        if not 0 <= value <= LONGEST:
+            self.fail(key, f"{key} = {value} is not between 0 and a year", f'write it as in {key} = "2s"')
+        return value
 
     def one_of(self, key: str, known: Iterable[str], default: str) -> str:
         value = self.text(key, default)
@@ -145,6 +178,18 @@ class Section:
         known = set(self.asked) - set(self.table)
         for key in self.rest():
             self.fail(key, f"unknown key '{key}'{self._in_table()}", nearest(key, known))
+
+
+def _deepest_line(text: str) -> int:
+    """Where most brackets are open, those in strings and comments among them."""
+    line = found = 1
+    depth = deepest = 0
+    for letter in text:
+        line += letter == "\n"
+        depth += (letter in "[{") - (letter in "]}")
+        if depth > deepest:
+            deepest, found = depth, line
+    return found
 
 
 def setting_of(value: Any) -> Setting:
