@@ -94,8 +94,7 @@ endfunction()
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
-# ONE_PROCESS names files whose commands run on no ranks: two of them run side by side, and they run with one MPI alone.
-# ONE_MPI names others that run with one MPI alone: MPICH, which starts ranks in a third of Open MPI's time. Under the
+# ONE_PROCESS names files whose commands run on no ranks: they run with one MPI alone. ONE_MPI names others that run with one MPI alone: MPICH, which starts ranks in a third of Open MPI's time. Under the
 # sanitizers, which are built with Open MPI alone, they run there.
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
@@ -115,10 +114,6 @@ function(weft_add_python_tests folder)
   list(JOIN mpiexec " " launcher)
   foreach(file ${files})
     cmake_path(GET file STEM name)
-    set(processors 2)
-    if(name IN_LIST arg_ONE_PROCESS)
-      set(processors 1)
-    endif()
     if(WEFT_MPI_FLAVOUR STREQUAL "mpich" AND name IN_LIST arg_ONE_PROCESS)
       continue()
     endif()
@@ -129,7 +124,8 @@ function(weft_add_python_tests folder)
     weft_scratch(${test} scratch)
     add_test(NAME ${test} WORKING_DIRECTORY ${scratch}
              COMMAND ${arg_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
-    set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
+    # PROCESSORS 1, on ranks, too: they mostly start, wait and touch files, and two such tests side by side take less time.
+    set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 1
       ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
   endforeach()
 endfunction()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from weft.campaign.campaign_file import parse_campaign
+from weft.campaign.campaign_file import Overrides, parse_campaign
 from weft.campaign.model import Campaign
 from weft.report.answers import answer
 from weft.report.beside_paper import agreement, beside, direction
@@ -299,6 +299,20 @@ def test_beside_the_paper() -> None:
     assert (
         agreement_words(put) == "Of 2 directions that the paper's figures have, 1 agrees and 1 can be told by neither."
     )
+
+
+def test_a_place_that_was_left_out_is_not_ours() -> None:
+    """Only size 2 was asked for: the paper's figures of size 1 are not about it."""
+    found = parse_campaign("t.toml", CAMPAIGN, Overrides(axes={"size": [2]}))
+    results = [
+        result({"size": "2", "way": way, "folder": "work"}, n, 1.0 + n) for way in ("old", "new") for n in (1, 2)
+    ]
+    assert beside(samples_of(found, results)) == []
+    elsewhere = CAMPAIGN.replace("size = [1, 2]", "size = [3]")  # the paper's place is no place of this campaign
+    results = [
+        result({"size": "3", "way": way, "folder": "work"}, n, 1.0 + n) for way in ("old", "new") for n in (1, 2)
+    ]
+    assert [b.finding.way for b in beside(samples_of(campaign(elsewhere), results))] == ["new", "odd"]
 
 
 def test_what_was_not_run_is_counted_beside_the_paper() -> None:

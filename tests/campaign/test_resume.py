@@ -60,12 +60,12 @@ def test_a_seed_of_0_is_one(tmp_path: Path) -> None:
     assert [line["campaign"]["seed"] for line in lines_of(tmp_path / "r") if line["record"] == "session"] == [5, 0]
 
 
-def test_what_is_compared_is_recorded(tmp_path: Path) -> None:
-    """Also where the command line changes what is first: the report reads the file alone."""
+def test_the_report_knows_the_axes_of_the_command_line(tmp_path: Path) -> None:
+    """The first value is what the others are compared with, and the command line may say which is the first."""
     file = write_campaign(tmp_path, CAMPAIGN, ('[report]\ncompare = "way"\n', ""))
-    assert weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 1, "--set", "way=b,a").code == 0
-    campaign = lines_of(tmp_path / "r")[0]["campaign"]
-    assert (campaign["compare"], campaign["baseline"]) == ("way", "b")
+    assert weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 2, "--set", "way=b,a").code == 0
+    assert weft("report", tmp_path / "r").code == 0
+    assert "| against b |" in (tmp_path / "r" / "report" / "report.md").read_text()
 
 
 def resumed(tmp_path: Path, *changes: tuple[str, str], words: tuple[str, ...] = ()) -> Outcome:

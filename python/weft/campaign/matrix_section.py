@@ -131,7 +131,7 @@ def _overridden(name: str, wishes: Sequence[AxisWish], matrix: Section | None, s
                 value, settings={**value.settings, name: setting}, places={**value.places, name: place}, place=place
             )
         values[label] = value
-    return Axis(name, tuple(values.values()), place)
+    return Axis(name, tuple(values.values()), place, frozenset(known) - values.keys())
 
 
 def name_of(setting: Setting) -> str:

@@ -46,6 +46,7 @@ class Axis:
     name: str
     values: tuple[Value, ...]
     place: Place
+    left_out: frozenset[str] = frozenset()  # names of values that the file has and the command line did not ask for
 
 
 @dataclass(frozen=True)

@@ -151,8 +151,6 @@ def _session_record(prepared: Prepared, session: int) -> dict[str, Any]:
             "order": campaign.order,
             "pause": campaign.pause,
             "cache": campaign.cache,
-            "compare": campaign.report.compare,  # the command line may have changed what is first in the file
-            "baseline": campaign.report.baseline,
         },
         "machine": machine.describe_machine(prepared.known["weft"], prepared.launcher, prepared.folders),
     }

@@ -1,6 +1,7 @@
 """What the command line says instead of the campaign's file, and how --resume knows it again.
 
-resume.json, beside the results, has the options as they were given; --resume takes from it what it is not told anew.
+resume.json, beside the results, has the options as they were given; --resume takes from it what it is not told anew, and
+a report the axes.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import argparse
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,13 @@ def recall(given: argparse.Namespace) -> None:
     for name in REMEMBERED:
         if getattr(given, name) is None:
             setattr(given, name, wishes.get(name))
+
+
+def remembered_axes(results: Path) -> Mapping[str, Sequence[AxisWish]]:
+    """The axes that the command line gave when the results in a folder were had; none where it is not known."""
+    given = argparse.Namespace(out=results, **dict.fromkeys(REMEMBERED))
+    recall(given)
+    return overrides_of(given).axes
 
 
 def _may_be(name: str, value: Any) -> bool:

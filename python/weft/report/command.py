@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from weft.campaign.campaign_file import Overrides, read_campaign_file
 from weft.campaign.command import CAMPAIGN_COPY, Parser
 from weft.campaign.results import FILE_NAME, read_results
+from weft.campaign.wishes import remembered_axes
 from weft.errors import UsageError, WeftError, ending_with_a_line
 from weft.report import plots, tables
 from weft.report.beside_paper import beside
@@ -36,7 +37,8 @@ def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> 
     """Reads the results, writes the report, and returns it."""
     found = read_results(results)
     scale = found.sessions[-1]["campaign"]["scale"] if found.sessions else None
-    campaign = read_campaign_file(campaign_file or results / CAMPAIGN_COPY, Overrides(scale=scale))
+    overrides = Overrides(scale=scale, axes=remembered_axes(results))
+    campaign = read_campaign_file(campaign_file or results / CAMPAIGN_COPY, overrides)
     for session in found.sessions:
         if session["campaign"]["runs"] != campaign.runs:
             raise not_of_this(results, f"it ran {session['campaign']['runs']}, and the file runs {campaign.runs}")
