@@ -94,7 +94,8 @@ endfunction()
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
-# ONE_PROCESS names files whose commands run on no ranks: they run with one MPI alone. ONE_MPI names others that run with one MPI alone: MPICH, which starts ranks in a third of Open MPI's time. Under the
+# ONE_PROCESS names files whose commands run on no ranks: they run with one MPI alone, Open MPI. ONE_MPI names others that
+# run with one alone: MPICH, which starts ranks in a third of the time. Under the
 # sanitizers, which are built with Open MPI alone, they run there.
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
