@@ -207,6 +207,7 @@ MISTAKES = [
     (('timeout = "10min"', "timeout = inf"), 13, "timeout = inf is not finite"),
     (('timeout = "10min"', "timeout = 0"), 13, "timeout = 0 leaves no time to run"),
     (("repeats = 4", "repeats = 1000000000"), 8, "8 settings, each 1000000000 times, are more than 100,000 experiments"),
+    (("{ full = 1000 }", "{ full = -5 }"), 24, "full = -5 is not above 0"),
     (("{ full = 1000 }", "{ full = 100, multiple = 0 }"), 24, "multiple = 0 is not a whole number from 1"),
     (("{ full = 1000 }", '{ full = "' + 400 * "9" + 'x2" }'), 24, "is too large"),
     (("{ full = 1000 }", '{ full = "' + 400 * "9" + 'MiB" }'), 24, "is more than any file has"),

@@ -176,8 +176,14 @@ def test_a_failed_run_is_recorded_and_the_campaign_goes_on(tmp_path: Path, optio
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     file = write_campaign(tmp_path, CAMPAIGN, ('"{python}", "-I"', '"{here}/none", "-I"'))
-    done = weft("campaign", "run", file, "--out", tmp_path / "r")
-    assert done.code == 1 and all("No such file" in r["message"] for r in results_of(tmp_path / "r"))
+    refused = weft("campaign", "run", file, "--out", tmp_path / "r")
+    assert refused.code == 2 and not (tmp_path / "r").exists()
+    assert f"fake.toml:5: there is no program '{tmp_path}/none' here; install it" in refused.error_lines[0]
+    file = write_campaign(tmp_path, CAMPAIGN, ("{here}", "{hear}"))
+    refused = weft("campaign", "run", file, "--out", tmp_path / "r")
+    assert (
+        refused.code == 2 and "fake.toml:5: '{hear}' stands for nothing; did you mean 'here'?" in refused.error_lines[0]
+    )
 
 
 def test_files_are_kept_where_that_is_asked(tmp_path: Path) -> None:
@@ -216,7 +222,48 @@ def test_no_folder_to_write_into(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     file = write_campaign(tmp_path)
     refused = weft("campaign", "run", file, "--out", tmp_path / "r", "--folder", tmp_path / "file" / "below")
-    assert refused.code == 1 and "cannot be made: Not a directory; name another --folder" in refused.error_lines[0]
+    assert refused.code == 2 and f"there is no {tmp_path}/file to make it in; make that first" in refused.error_lines[0]
+    typo = tmp_path / "scrtach" / "me"
+    refused = weft("campaign", "run", file, "--out", tmp_path / "r", "--folder", typo, "--dry-run")
+    assert refused.code == 2 and f"there is no {typo.parent} to make it in" in refused.error_lines[0]
+    assert weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 1, "--folder", typo.parent).code == 0
+    refused = weft("campaign", "run", file, "--out", tmp_path / "file")
+    assert refused.code == 1 and "cannot be made: Not a directory; name another --out" in refused.error_lines[0]
+
+
+def test_retrying_is_for_going_on(tmp_path: Path) -> None:
+    refused = weft("campaign", "run", write_campaign(tmp_path), "--out", tmp_path / "r", "--retry-failed")
+    assert (
+        refused.code == 2 and "--retry-failed: is for going on; say --resume --retry-failed" in refused.error_lines[0]
+    )
+
+
+def test_a_slip_in_a_check_is_found_before_the_first_run(tmp_path: Path) -> None:
+    check = '[checks]\n"all is written" = "byte == 10"\n\n[matrix]'
+    changes = [("[matrix]", check), ("seed = 7", "seed = 7\nrehearse = { size = 1 }")]
+    refused = weft("campaign", "run", write_campaign(tmp_path, CAMPAIGN, *changes), "--out", tmp_path / "r")
+    assert refused.code == 2 and not (tmp_path / "r").exists()
+    assert "fake.toml:12: check 'all is written': the report has no 'byte'" in refused.error_lines[0]
+    done = weft("campaign", "run", write_campaign(tmp_path, CAMPAIGN, *changes[:1]), "--out", tmp_path / "r")
+    assert (
+        done.code == 1
+        and "check 'all is written': the report has no 'byte'" in results_of(tmp_path / "r")[0]["message"]
+    )
+
+
+def test_ended_by_sigterm_it_says_how_to_go_on(tmp_path: Path) -> None:
+    """As batch systems end a job."""
+    file = write_campaign(tmp_path, CAMPAIGN, ("[matrix]", "[options]\nsleep = 5\n\n[matrix]"))
+    started = subprocess.Popen(
+        [WEFT, "campaign", "run", file, "--out", tmp_path / "r"], stdout=subprocess.PIPE, text=True
+    )
+    while not list((tmp_path / "r").glob("work/*/*/out")):
+        assert started.poll() is None
+        time.sleep(0.05)
+    started.terminate()
+    out, _ = started.communicate(timeout=30)
+    assert started.returncode == 130 and "To go on: weft campaign run" in out
+    assert not list((tmp_path / "r").glob("work/*"))
 
 
 def test_a_dry_run_does_nothing(tmp_path: Path) -> None:

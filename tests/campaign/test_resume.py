@@ -69,7 +69,8 @@ def test_the_report_knows_the_axes_of_the_command_line(tmp_path: Path) -> None:
 
 
 def resumed(tmp_path: Path, *changes: tuple[str, str], words: tuple[str, ...] = ()) -> Outcome:
-    file = write_campaign(tmp_path, CAMPAIGN, *changes)
+    """With ranks, as otherwise no launcher starts anything."""
+    file = write_campaign(tmp_path, CAMPAIGN, *changes, ("size = [1, 2]", "size = [1, 2]\nranks = [1]"))
     return weft("campaign", "run", file, "--out", tmp_path / "r", "--repeats", 1, "--resume", *words)
 
 

@@ -63,7 +63,7 @@ def parse_campaign(file: str, text: str, overrides: Overrides = Overrides()) -> 
     axes = read_axes(top.section("matrix"), scale, overrides.axes)
     measures = _measures(top)
     report = _report(top.section("report"), axes, measures)
-    checks, check_commands = _checks(top.section("checks"))
+    checks, check_commands, check_places = _checks(top.section("checks"))
     repeats = _first(overrides.repeats, run.whole("repeats", 3, least=1))
     _check_count(axes, repeats, "--repeats" if overrides.repeats is not None else str(run.place("repeats")))
     campaign = Campaign(
@@ -92,6 +92,7 @@ def parse_campaign(file: str, text: str, overrides: Overrides = Overrides()) -> 
         keep=overrides.keep or run.flag("keep", False),
         checks=checks,
         check_commands=check_commands,
+        check_places=check_places,
         paper=read_paper(top.section("paper"), axes, measures, report) if top.has("paper") else None,
     )
     run.done()
@@ -167,12 +168,15 @@ def _launch(run: Section, section: Section, override: str | None) -> Launch:
 def _measures(top: Section) -> tuple[Measure, ...]:
     measures: list[Measure] = []
     for section in top.sections("measure"):
+        shown = section.flag("shown", False)
         measure = Measure(
             name=section.text("name"),
             value=section.expression("value"),
-            unit=section.text("unit", "s"),
+            unit=section.text(
+                "unit", "" if shown else "s"
+            ),  # what is compared is mostly a time, what is told mostly a count
             higher_is_better=section.one_of("better", ["lower", "higher"], "lower") == "higher",
-            shown=section.flag("shown", False),
+            shown=shown,
             optional=section.flag("optional", False),
             place=section.place("value"),
         )
@@ -203,7 +207,7 @@ def _report(section: Section, axes: tuple[Axis, ...], measures: tuple[Measure, .
         section.fail("total", f"total = '{total}' is the name of a measure", "name the sum of them otherwise")
     if total and len({(m.unit, m.higher_is_better) for m in measures if not m.shown}) > 1:
         section.fail("total", "measures of different units have no sum", "leave total out")
-    if total and any(m.optional for m in measures):
+    if total and any(m.optional for m in measures if not m.shown):
         section.fail("total", "measures that some ways do not have make no whole", "leave total or optional out")
     if isinstance(section.table.get("answer"), list):
         answers = section.words("answer")
@@ -229,13 +233,15 @@ def _report(section: Section, axes: tuple[Axis, ...], measures: tuple[Measure, .
     return wishes
 
 
-def _checks(section: Section) -> tuple[dict[str, Expression], dict[str, tuple[str, ...]]]:
-    """An expression that must be true of the report, or a command that must end with 0."""
+def _checks(section: Section) -> tuple[dict[str, Expression], dict[str, tuple[str, ...]], dict[str, Place]]:
+    """An expression that must be true of the report, or a command that must end with 0; and where each is written."""
     expressions: dict[str, Expression] = {}
     commands: dict[str, tuple[str, ...]] = {}
+    places: dict[str, Place] = {}
     for name in section.rest():
+        places[name] = section.place(name)
         if isinstance(section.table[name], list):
             commands[name] = section.words(name)
         else:
             expressions[name] = section.expression(name)
-    return expressions, commands
+    return expressions, commands, places

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -68,6 +69,8 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def run(given: argparse.Namespace) -> None:
     file = campaign_named(given.file)
+    if given.retry_failed and not given.resume:
+        raise UsageError("--retry-failed", "is for going on", "say --resume --retry-failed")
     if given.resume:
         recall(given)
     campaign = read_campaign_file(file, overrides_of(given))
@@ -76,6 +79,7 @@ def run(given: argparse.Namespace) -> None:
         return
     if not given.resume and (given.out / FILE_NAME).exists():
         raise UsageError(str(given.out), "has results already", "go on with --resume, or choose another --out")
+    signal.signal(signal.SIGTERM, _interrupted)  # a job's time is over: as Ctrl-C
     prepared = prepare(campaign, file, given.out)
     results = ResultsFile(given.out)
     try:
@@ -94,6 +98,10 @@ def run(given: argparse.Namespace) -> None:
     if tally.failed:
         raise WeftError(str(given.out), f"{tally.failed} of {tally.done} experiments failed",
                         "see its results; --resume --retry-failed does them again")  # fmt: skip
+
+
+def _interrupted(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _run(prepared: Prepared, results: ResultsFile, todo: list[Experiment]) -> Tally:

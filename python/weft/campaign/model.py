@@ -148,6 +148,7 @@ class Campaign:
     keep: bool = False
     checks: Mapping[str, Expression] = field(default_factory=dict)
     check_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    check_places: Mapping[str, Place] = field(default_factory=dict)  # of both
     paper: Paper | None = None
 
     @property

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from weft.campaign import machine
-from weft.campaign.commands import find_weft, placeholders
+from weft.campaign.commands import find_weft, placeholders, program_of
 from weft.campaign.experiments import Experiment, experiments_of, in_random_order
 from weft.campaign.expressions import names_for
 from weft.campaign.launchers import MPICH, Launcher, check_slots, find_launcher
 from weft.campaign.model import Campaign, Place
 from weft.campaign.rehearsal import Tried, check_options, known_options, rehearse
+from weft.campaign.section import nearest
 from weft.errors import UsageError, WeftError
 from weft.quantities import format_bytes
 
@@ -51,7 +53,9 @@ def prepare(campaign: Campaign, file: Path, out: Path, *, act: bool = True) -> P
         plan = "plan" in options
     else:
         check_options(experiments, set(), "")
-    launcher = find_launcher(campaign.launch, weft)
+        check_programs(campaign, experiments, known)
+    on_ranks = any("ranks" in experiment.settings for experiment in experiments)
+    launcher = find_launcher(campaign.launch, weft) if on_ranks else Launcher("none", ())
     most = check_ranks(experiments, launcher, campaign.launch.oversubscribe)
     tried = rehearse(campaign, experiments, known, plan, environment)
     folders = {
@@ -60,11 +64,13 @@ def prepare(campaign: Campaign, file: Path, out: Path, *, act: bool = True) -> P
     room = {
         e.setting_key: size for e in experiments if (size := room_of(campaign, e, tried[e.setting_key])) is not None
     }
+    for experiment in experiments:
+        check_folder(experiment, folders[experiment.choice["folder"]])
     if act:
         if most is not None and launcher.kind != "none":
             check_slots(launcher, most.ranks or 1, most.places["ranks"], environment)
         for folder in folders.values():
-            make_folder(folder)
+            make_folder(folder, out)
         for experiment in experiments:
             check_room(folders[experiment.choice["folder"]], room.get(experiment.setting_key, 0), experiment)
     order = in_random_order(experiments, campaign.seed, campaign.order)
@@ -98,13 +104,36 @@ def folder_of(experiment: Experiment, out: Path) -> Path:
     return Path(os.path.expandvars(os.path.expanduser(named))).absolute() if named else (out / "work").absolute()
 
 
-def make_folder(folder: Path) -> None:
+def check_folder(experiment: Experiment, folder: Path) -> None:
+    """A folder that is named is made in one that is there: where several levels are missing, it is a slip of the pen, and
+    another disk would be measured."""
+    if experiment.settings.get("folder") and not folder.parent.is_dir():
+        place = experiment.places["folder"]
+        where = f"{place}: {folder}" if place.line else str(folder)
+        raise UsageError(
+            where, f"there is no {folder.parent} to make it in", "make that first, or name another --folder"
+        )
+
+
+def make_folder(folder: Path, out: Path) -> None:
+    remedy = "name another --out" if folder == (out / "work").absolute() else "name another --folder"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WeftError(str(folder), f"cannot be made: {error.strerror}", "name another --folder") from None
+        raise WeftError(str(folder), f"cannot be made: {error.strerror}", remedy) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise WeftError(str(folder), "cannot be written into", "name another --folder")
+        raise WeftError(str(folder), "cannot be written into", remedy)
+
+
+def check_programs(campaign: Campaign, experiments: list[Experiment], known: Mapping[str, str]) -> None:
+    """Every program is there, and its words name nothing unknown."""
+    for experiment in experiments:
+        words = program_of(campaign, experiment, known)
+        place = str(experiment.places.get("program", campaign.place))
+        for name in re.findall(r"\{(\w+)\}", " ".join(words)):
+            raise UsageError(place, f"'{{{name}}}' stands for nothing", nearest(name, known))
+        if shutil.which(words[0]) is None:
+            raise UsageError(place, f"there is no program '{words[0]}' here", "install it, or name another")
 
 
 def room_of(campaign: Campaign, experiment: Experiment, tried: Tried) -> int | None:

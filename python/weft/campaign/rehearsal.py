@@ -57,7 +57,9 @@ def check_options(experiments: list[Experiment], known: set[str], run: str) -> N
                 raise UsageError(place, f"the option '{name}' is given by the campaign itself", "leave it out")
             if known and name not in known:
                 raise UsageError(
-                    place, f"{run} has no option '{name}'", nearest(name, known - {*ENGINES_OPTIONS, "help"})
+                    place,
+                    f"{run} has no option '{name}'",
+                    nearest(name, (known - {*ENGINES_OPTIONS, "help"}) | {"ranks", "folder"}),
                 )
 
 
@@ -124,12 +126,12 @@ def _try(
     if report is None:
         raise UsageError(str(where), f"{Path(command[0]).name} printed no JSON object", "it has to take --json")
     if not plan:
-        _check_measures(campaign, experiment, report)
+        _check_expressions(campaign, experiment, report)
     size = report.get("file_bytes")
     return Tried(size if plan and isinstance(size, int) else None)
 
 
-def _check_measures(campaign: Campaign, experiment: Experiment, report: dict[str, Any]) -> None:
+def _check_expressions(campaign: Campaign, experiment: Experiment, report: dict[str, Any]) -> None:
     names = names_for(report, experiment.settings)
     for measure in campaign.measures:
         try:
@@ -138,3 +140,8 @@ def _check_measures(campaign: Campaign, experiment: Experiment, report: dict[str
             if measure.optional:
                 continue
             raise UsageError(str(measure.place), f"measure '{measure.name}': {error}") from None
+    for name, expression in campaign.checks.items():  # a tiny run need not pass them, but must have what they name
+        try:
+            expression.evaluate(names)
+        except ValueError as error:
+            raise UsageError(str(campaign.check_places[name]), f"check '{name}': {error}") from None

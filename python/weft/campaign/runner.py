@@ -121,10 +121,14 @@ def _one(prepared: Prepared, experiment: Experiment, above: Path, meanwhile: Cal
 
 
 def _check(prepared: Prepared, experiment: Experiment, report: dict[str, Any], workspace: Path) -> None:
-    """Raises WeftError or ValueError for the first check that does not hold."""
+    """Raises WeftError for the first check that does not hold."""
     names = names_for(report, experiment.settings)
     for name, expression in prepared.campaign.checks.items():
-        if not expression.evaluate(names):
+        try:
+            holds = expression.evaluate(names)
+        except ValueError as error:
+            raise WeftError(f"check '{name}'", str(error)) from None
+        if not holds:
             raise WeftError(f"check '{name}'", f"{expression.text} does not hold")
     for name, words in prepared.campaign.check_commands.items():
         ended = process.run(filled(words, prepared.known), cwd=workspace, environment=prepared.environment,

@@ -44,6 +44,8 @@ def scaled(value: dict[str, Any], scale: float) -> Setting:
     limits = {key: _limit(key, value[key]) for key in LIMITS if key in value}
     try:
         if isinstance(full, (int, float)) and not isinstance(full, bool):
+            if full <= 0:
+                raise ValueError(f"full = {full!r} is not above 0")
             return _one(full, limits, rule, scale)
         if isinstance(full, str) and re.fullmatch(r"\d+(x\d+)+", full):
             return "x".join(str(_one(int(part), limits, rule, scale)) for part in full.split("x"))

@@ -109,6 +109,7 @@ def main() -> None:
         given = parser().parse_args()
         out = given.out or given.results / "report"
         report = make_report(given.results, out, given.campaign)
-        print(f"{report.question}\n{report.answer}\n\nThe report: {out / HTML}")
+        failed = f"\n{len(report.failed)} of the experiments failed; the report says why." if report.failed else ""
+        print(f"{report.question}\n{report.answer}{failed}\n\nThe report: {out / HTML}")
 
     sys.exit(ending_with_a_line(command))

@@ -115,6 +115,8 @@ def ratios_table(samples: Samples, comparisons: Sequence[Comparison], group: Gro
                 row += ["", "", ""]
                 continue
             ratio = "1" if compared.verdict == BASELINE else ratio_words(compared.ratio)
+            if compared.ratio is not None and compared.ratio.pairs < compared.summary.count:
+                ratio += f" of {compared.ratio.pairs} pair{'s' * (compared.ratio.pairs != 1)}"
             row += [ratio, verdict_words(compared.verdict, comparison.measure), compared.letters]
         rows.append(row)
     return Table(header, rows, samples.group_label(group))

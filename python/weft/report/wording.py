@@ -132,7 +132,7 @@ def noise_words(samples: Samples, comparisons: Sequence[Comparison]) -> str:
         f" The standard deviation is typically {100 * statistics.median(known):.0f} % of the mean." if known else ""
     )
     return (
-        f"Each setting was run {span} times.{typical} Ratios are geometric means over repeats, with a bootstrap 95 % "
+        f"Each setting was run {'once' if span == '1' else f'{span} times'}.{typical} Ratios are geometric means over repeats, with a bootstrap 95 % "
         "interval. A difference counts where a paired t-test of the ratios' logarithms (of the differences, where a value "
         "is 0), corrected for all pairs of ways that are compared (Holm), gives p < 0.05; all else is within the noise. "
         "Ways that share a letter cannot be told apart."
