@@ -51,6 +51,7 @@ void add_leads(Ecg& ecg) {
     potentials[e] = &known->values;
   }
   std::vector<Signal> leads;
+  leads.reserve(kLeadNames.size());
   for (const std::string_view name : kLeadNames) leads.push_back({"lead " + std::string(name), {}});
   for (std::size_t step = 0; step < ecg.times.size(); ++step) {
     std::array<double, kElectrodes> now{};

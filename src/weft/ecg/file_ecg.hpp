@@ -25,8 +25,8 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request);
 // field's own zero: a trace of each is read. `diffusivity` is not used. Not collective; throws as pseudo_ecg().
 Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request);
 
-// What the simulation itself recorded: a field of one row of named values a step, "electrodes" as the solver writes it.
-// Not collective; throws Error(usage) where there is no such field.
-Ecg recorded_ecg(const SeriesReader& reader, const std::string& field = "electrodes");
+// What the simulation itself recorded: the field `name`, one row of named values a step; "electrodes" as the solver
+// writes it. Not collective; throws Error(usage) where there is no such field.
+Ecg recorded_ecg(const SeriesReader& reader, const std::string& name = "electrodes");
 
 }  // namespace weft::ecg

@@ -67,6 +67,7 @@ partition::MovePlan build_plan(Communicator& comm, const partition::TileGrid& gr
       }
       partition::check_cover(grid, tile, cover, field);
       std::vector<Holder> holders;
+      holders.reserve(elements.size());
       for (const auto& [r, count] : elements) holders.push_back({r, count});
       const int owner = partition::owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, comm.size(), rule);
       append(owned[static_cast<std::size_t>(owner)], tile);

@@ -112,6 +112,7 @@ std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership
     std::sort(cover.begin(), cover.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
     check_cover(grid, tile, cover, field);
     std::vector<Holder> holders;
+    holders.reserve(held.size());
     for (const auto& [r, elements] : held) holders.push_back({r, elements});
     owners[tile] = owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, ranks, rule);
     tiles[static_cast<std::size_t>(owners[tile])].push_back(tile);

@@ -84,7 +84,7 @@ TEST(MovePlanTest, AScatteredFieldIsSharedEvenly) {
 }
 
 TEST(MovePlanTest, DealtRanksAreTheInverseOfEvenBlocks) {
-  for (const std::uint64_t tiles : {1, 3, 7, 20}) {
+  for (const std::uint64_t tiles : {1U, 3U, 7U, 20U}) {
     for (const int ranks : {1, 2, 3, 7}) {
       for (int r = 0; r < ranks; ++r) {
         const Block block = even_block(tiles, r, ranks);

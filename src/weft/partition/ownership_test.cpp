@@ -68,7 +68,7 @@ TEST(OwnershipTest, WhatCannotBeIsRefused) {
 }
 
 TEST(OwnershipTest, EvenBlocksCoverEverythingOnce) {
-  for (const std::uint64_t count : {0, 1, 5, 7, 100}) {
+  for (const std::uint64_t count : {0U, 1U, 5U, 7U, 100U}) {
     for (const int ranks : {1, 2, 3, 7}) {
       std::uint64_t next = 0;
       for (int r = 0; r < ranks; ++r) {

@@ -1,10 +1,11 @@
 #include "weft/partition/tile_grid.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::partition {
 
-TileGrid::TileGrid(const Shape& per_step, const Shape& tile) : shape_(per_step), tile_(tile) {
+TileGrid::TileGrid(Shape per_step, Shape tile) : shape_(std::move(per_step)), tile_(std::move(tile)) {
   if (shape_.empty()) {
     shape_ = {1};
     tile_ = {1};

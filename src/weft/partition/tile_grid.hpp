@@ -29,7 +29,7 @@ class TileGrid {
  public:
   // `tile` is the chunk without its step axis; both shapes have the same rank, every extent at least 1, tile <=
   // per_step. The empty shape (one number a step) is one tile of one element.
-  TileGrid(const Shape& per_step, const Shape& tile);
+  TileGrid(Shape per_step, Shape tile);
 
   std::uint64_t tiles() const { return tiles_; }
   std::uint64_t tile_elements() const { return tile_elements_; }

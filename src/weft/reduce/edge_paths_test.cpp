@@ -32,7 +32,7 @@ TEST(EdgePaths, OfEveryLinearSolid) {
   for (int corner = 0; corner < 8; ++corner) {  // a unit cube, x fastest
     points.insert(points.end(), {double(corner & 1), double(corner >> 1 & 1), double(corner >> 2)});
   }
-  const auto far_corner = [&](std::uint8_t type, std::vector<std::int64_t> corners) {
+  const auto far_corner = [&](std::uint8_t type, const std::vector<std::int64_t>& corners) {
     const auto count = static_cast<std::int64_t>(corners.size());
     return edge_distances(points, {{0, count}, corners, {type}}, 0);
   };

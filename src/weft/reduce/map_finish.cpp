@@ -1,15 +1,20 @@
 #include "weft/reduce/map_finish.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "weft/reduce/trace_block.hpp"
 
 namespace weft::reduce {
 
 MapFinish::MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, MapWriter& writer,
-                     const SeriesReader* reader, const FieldChoice& field, std::optional<std::uint64_t> origin,
+                     const SeriesReader* reader, FieldChoice field, std::optional<std::uint64_t> origin,
                      std::uint64_t budget_bytes)
-    : reducer_(reducer), reader_(reader), field_(field), budget_bytes_(budget_bytes), result_(reducer.rows()) {
+    : reducer_(reducer),
+      reader_(reader),
+      field_(std::move(field)),
+      budget_bytes_(budget_bytes),
+      result_(reducer.rows()) {
   if (reader_ != nullptr) times_ = reader_->times();
   if (origin) {
     for_each_trace(

@@ -23,7 +23,7 @@ class MapFinish {
   // `maps` in the order of the rows of `reducer`. `reader` may be null where no node gave up and there is no `origin`,
   // the node that conduction velocities are measured from. All outlive it.
   MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, MapWriter& writer, const SeriesReader* reader,
-            const FieldChoice& field, std::optional<std::uint64_t> origin, std::uint64_t budget_bytes);
+            FieldChoice field, std::optional<std::uint64_t> origin, std::uint64_t budget_bytes);
 
   // The nodes of a tile, or any nodes from the file alone where `tile` is null. Where conduction velocities are wanted,
   // `distances` has those of the nodes.

@@ -28,7 +28,7 @@ void expect_tiling(const Shape& count, std::uint64_t element_bytes, std::uint64_
 }
 
 TEST(CallPartsTest, PartsTileTheArray) {
-  for (const std::uint64_t limit : {1, 8, 9, 50, 100, 1000, 100000}) {
+  for (const std::uint64_t limit : {1U, 8U, 9U, 50U, 100U, 1000U, 100000U}) {
     for (const Shape& count : {Shape{7}, Shape{5, 11}, Shape{5, 11, 2}, Shape{3, 4, 5, 2}, Shape{1, 1, 1}}) {
       SCOPED_TRACE(to_string(count) + " within " + std::to_string(limit));
       expect_tiling(count, 8, limit);

@@ -55,8 +55,8 @@ class Info {
 
 class CollectiveStrategy final : public WriteStrategy {
  public:
-  CollectiveStrategy(const StrategyContext& context, std::shared_ptr<MpiCommunicator> comm, CollectiveOptions options)
-      : context_(context), comm_(std::move(comm)), options_(std::move(options)) {
+  CollectiveStrategy(StrategyContext context, std::shared_ptr<MpiCommunicator> comm, CollectiveOptions options)
+      : context_(std::move(context)), comm_(std::move(comm)), options_(std::move(options)) {
     options_.call_limit_bytes = std::min(options_.call_limit_bytes, comm_->count_limit());
     for (std::size_t f = 1; f < context_.map.fields.size(); ++f) {
       caches_.push_back(std::make_unique<FieldCache>());

@@ -76,62 +76,62 @@ class SeriesReader {
   std::vector<double> times() const;
 
   // One step, all nodes.
-  Box snapshot_box(const std::string& field, std::uint64_t step) const;
+  Box snapshot_box(const std::string& name, std::uint64_t step) const;
   // One node, all committed steps. `node` counts along the first axis of a step; it is 0 for one number a step.
-  Box trace_box(const std::string& field, std::uint64_t node) const;
+  Box trace_box(const std::string& name, std::uint64_t node) const;
   // `nodes` nodes from `first_node`, over `steps` steps from `first_step`.
-  Box block_box(const std::string& field, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
+  Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
                 std::uint64_t steps) const;
-  Box block_box(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
-    return block_box(field, first_node, nodes, 0, committed_);
+  Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes) const {
+    return block_box(name, first_node, nodes, 0, committed_);
   }
 
   // Throw Error(usage) unless the field holds `type`; unless `box` lies inside the field and the committed steps.
-  void check_type(const std::string& field, DataType type) const;
-  void check_box(const std::string& field, const Box& box) const;
+  void check_type(const std::string& name, DataType type) const;
+  void check_box(const std::string& name, const Box& box) const;
 
   // Fills `values`, the row-major array of box.count in the field's own type. Throws Error(usage) where the box leaves
   // the field or the committed steps, or `values` has another size; Error(data) where the file ends early.
-  void read(const std::string& field, const Box& box, std::span<std::byte> values) const;
+  void read(const std::string& name, const Box& box, std::span<std::byte> values) const;
 
   // The same with T checked against the field's type. The vector is made here; for many reads, hand one in.
   template <typename T>
-  void read(const std::string& field, const Box& box, std::span<T> values) const {
-    check_type(field, data_type_of<T>());
-    read(field, box, std::as_writable_bytes(values));
+  void read(const std::string& name, const Box& box, std::span<T> values) const {
+    check_type(name, data_type_of<T>());
+    read(name, box, std::as_writable_bytes(values));
   }
   template <typename T>
-  Values<T> read(const std::string& field, const Box& box) const {
-    check_box(field, box);  // before memory for a box that was mistyped
+  Values<T> read(const std::string& name, const Box& box) const {
+    check_box(name, box);  // before memory for a box that was mistyped
     Values<T> values = make_values<T>(element_count(box.count));
-    read(field, box, std::span<T>(values));
+    read(name, box, std::span<T>(values));
     return values;
   }
   template <typename T>
-  Values<T> snapshot(const std::string& field, std::uint64_t step) const {
-    return read<T>(field, snapshot_box(field, step));
+  Values<T> snapshot(const std::string& name, std::uint64_t step) const {
+    return read<T>(name, snapshot_box(name, step));
   }
   template <typename T>
-  Values<T> trace(const std::string& field, std::uint64_t node) const {
-    return read<T>(field, trace_box(field, node));
+  Values<T> trace(const std::string& name, std::uint64_t node) const {
+    return read<T>(name, trace_box(name, node));
   }
   template <typename T>
-  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes) const {
-    return read<T>(field, block_box(field, first_node, nodes));
+  Values<T> block(const std::string& name, std::uint64_t first_node, std::uint64_t nodes) const {
+    return read<T>(name, block_box(name, first_node, nodes));
   }
   template <typename T>
-  Values<T> block(const std::string& field, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
+  Values<T> block(const std::string& name, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
                   std::uint64_t steps) const {
-    return read<T>(field, block_box(field, first_node, nodes, first_step, steps));
+    return read<T>(name, block_box(name, first_node, nodes, first_step, steps));
   }
 
   // What read() would do, without doing it.
-  storage::ReadPlan plan(const std::string& field, const Box& box) const;
+  storage::ReadPlan plan(const std::string& name, const Box& box) const;
   // The arithmetic prediction of the same (layout/read_cost), which knows nothing of addresses.
-  layout::ReadCost predicted(const std::string& field, const Box& box) const;
+  layout::ReadCost predicted(const std::string& name, const Box& box) const;
 
   // The store the field's layout was designed for, from its rationale; the default one where none is recorded.
-  layout::Store recorded_store(const std::string& field) const;
+  layout::Store recorded_store(const std::string& name) const;
 
   // Reads an array that has no step axis ("/mesh/points") whole. Error(usage) where the file has none of that path.
   void read_fixed(const std::string& path, std::span<std::byte> values) const;
@@ -145,7 +145,7 @@ class SeriesReader {
   void take_shared_state(const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
-  void for_each_segment(const std::string& field, const Box& box,
+  void for_each_segment(const std::string& name, const Box& box,
                         const std::function<void(const storage::ArrayMap&, const Box&)>& visit) const;
   void execute(const storage::ReadPlan& plan, std::span<std::byte> values) const;
 

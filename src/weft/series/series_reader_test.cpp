@@ -79,7 +79,7 @@ class SeriesReaderTest : public testing::Test {
   }
 
   SeriesMap make(const Shape& shape, const Shape& chunk, std::uint64_t committed) const {
-    const SeriesMap map = create_series_file(path_, file_plan(shape, chunk));
+    SeriesMap map = create_series_file(path_, file_plan(shape, chunk));
     fill(map, 0, committed);
     return map;
   }
@@ -242,7 +242,7 @@ TEST_F(SeriesReaderTest, EqualsPredictionOnTheStoreItselfAtThePapersSmallSize) {
 
 TEST_F(SeriesReaderTest, ASweepReadsEachByteOnceWithinItsBudget) {
   make({23, 50, 2}, {6, 7, 2}, 23);
-  constexpr std::uint64_t step_bytes = 50 * 2 * 8;
+  constexpr std::uint64_t step_bytes = std::uint64_t{50} * 2 * 8;
   for (const std::uint64_t budget : {std::uint64_t{1} << 20, 4 * step_bytes, std::uint64_t{1}}) {
     ReadOptions options = counted(layout::Store{});
     options.budget_bytes = budget;
@@ -258,7 +258,7 @@ TEST_F(SeriesReaderTest, ASweepReadsEachByteOnceWithinItsBudget) {
     EXPECT_FALSE(sweep.next(std::span(values)));
     EXPECT_LE(sweep.most_steps_at_once() * step_bytes, std::max(budget, step_bytes));
     // The last column of chunks is 1 node of 7 wide; bridging the others' place is the only thing read beyond.
-    EXPECT_LE(asked_->bytes_read - bytes, 21 * step_bytes + 21 * 6 * 16);
+    EXPECT_LE(asked_->bytes_read - bytes, 21 * step_bytes + std::uint64_t{21} * 6 * 16);
     EXPECT_GE(asked_->bytes_read - bytes, 21 * step_bytes);
     // 8 columns of chunks: one request each for a window of whole chunks, of halves, of single steps.
     const std::uint64_t windows = budget > 4 * step_bytes ? 4 : budget == 1 ? 21 : 8;

@@ -10,7 +10,7 @@ TEST(WindowLengthTest, TheExampleOfTheHeader) {
   EXPECT_EQ(steps_that_fit(needs, 256ULL << 20, 19), 5U);
   EXPECT_EQ(window_steps(5, 19), 5U);
   std::uint64_t step = 0;
-  for (const std::uint64_t end : {5, 10, 15, 19, 24}) {
+  for (const std::uint64_t end : {5U, 10U, 15U, 19U, 24U}) {
     step = window_end(step, 5, 19, 151);
     EXPECT_EQ(step, end);
   }

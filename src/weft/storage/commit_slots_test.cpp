@@ -88,7 +88,7 @@ TEST_F(CommitSlotsTest, GoingBackNeverVouchesForMoreThanBefore) {
 
 TEST_F(CommitSlotsTest, MoreSlotsKeepWhatTheOldOnesSay) {
   const auto store = open();
-  for (const std::uint64_t rank : {0, 1, 2, 3}) raise_slot(*store, map_, rank, 40 + rank);
+  for (const std::uint64_t rank : {0U, 1U, 2U, 3U}) raise_slot(*store, map_, rank, 40 + rank);
   const SeriesMap grown = grow_slots(map_, 6);
   EXPECT_THAT(read_slots(*open(), grown), ElementsAre(40, 41, 42, 43, kIdleSlot, kIdleSlot));
   EXPECT_EQ(read_series_map(map_.path).commit.shape, Shape{6});

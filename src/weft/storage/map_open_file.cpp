@@ -71,7 +71,7 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
       for (const std::string& name : read_names(weft, "fields")) {
         FieldMap field;
         field.name = name;
-        const std::string dataset_path = group + "/" + name;
+        const std::string dataset_path = fmt::format("{}/{}", group, name);
         const Handle dataset(
             check_hdf5(H5Dopen2(file, dataset_path.c_str(), H5P_DEFAULT), path, "field " + name, ErrorKind::data));
         field.units = read_text(dataset, "units");

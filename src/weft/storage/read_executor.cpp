@@ -99,7 +99,7 @@ class Worker {
   // A piece with no memory yet.
   void add_gap(std::uint64_t length) {
     if (length == 0) return;
-    memory_.push_back({static_cast<std::byte*>(nullptr), length});
+    memory_.emplace_back(static_cast<std::byte*>(nullptr), length);
     longest_gap_ = std::max(longest_gap_, length);
   }
 

@@ -101,7 +101,7 @@ TEST_F(ReadExecutorTest, DeliversRandomBoxesWithAnyThreads) {
       box.start.push_back(draw(0, extent - 1));
       box.count.push_back(draw(1, extent - box.start.back()));
     }
-    if (trial % 10 == 0) make_file(500 * 23 * 8 * 8);
+    if (trial % 10 == 0) make_file(std::uint64_t{500} * 23 * 8 * 8);
     ASSERT_LE(stored_elements(shape, chunk), 500U * 23 * 8 * 8);
     // A latency of 1 s makes threads look worthwhile; the bandwidth decides how far gaps are bridged.
     const Store cost{1.0, static_cast<double>(draw(0, 5000)), draw(100, 50000)};
@@ -112,7 +112,7 @@ TEST_F(ReadExecutorTest, DeliversRandomBoxesWithAnyThreads) {
 }
 
 TEST_F(ReadExecutorTest, ManySmallRowsAreStillOneSystemCall) {
-  make_file(100 * 3000 * 2);
+  make_file(std::uint64_t{100} * 3000 * 2);
   // One component of every node: 3,000 rows of 8 bytes, 8 apart, are more than one preadv could scatter.
   expect_read(array_of({10, 3000, 2}, {10, 3000, 2}), {{2, 0, 1}, {1, 3000, 1}}, Store{}, 1);
   // 1,000 rows and their gaps: above IOV_MAX too.
@@ -120,7 +120,7 @@ TEST_F(ReadExecutorTest, ManySmallRowsAreStillOneSystemCall) {
 }
 
 TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
-  make_file(64 * 1000);
+  make_file(std::uint64_t{64} * 1000);
   const ArrayMap array = array_of({64, 1000}, {1, 1000});
   const Box column{{0, 10}, {64, 1}};
   const auto start = std::chrono::steady_clock::now();

@@ -17,7 +17,7 @@ namespace {
 
 using layout::Store;
 
-ArrayMap array_of(Shape shape, Shape chunk, DataType type = DataType::float64) {
+ArrayMap array_of(const Shape& shape, const Shape& chunk, DataType type = DataType::float64) {
   ArrayMap array{"/weft/segments/0/V", type, shape, chunk, {}, {}};
   std::uint64_t chunk_bytes = size_of(type);
   for (const std::uint64_t extent : chunk) chunk_bytes *= extent;
@@ -202,7 +202,7 @@ TEST(ReadPlan, AnEmptyBoxAsksForNothing) {
 TEST(ReadPlan, AppendsBehindWhatIsThere) {
   const ArrayMap first = array_of({4, 10}, {4, 10});
   ArrayMap second = array_of({4, 10}, {4, 10});
-  second.addresses.base += 4 * 10 * 8;  // touches the first in the file; still a request of its own
+  second.addresses.base += std::uint64_t{4} * 10 * 8;  // touches the first in the file; still a request of its own
   ReadPlan plan = plan_read(first, whole(first.shape), Store{});
   append_read(plan, second, whole(second.shape), Store{});
   ASSERT_EQ(plan.requests.size(), 2U);

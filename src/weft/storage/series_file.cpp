@@ -265,6 +265,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     write_attribute(weft, "format_version", kFormatVersion);
     write_attribute(weft, "created_by", std::string(kCreatedBy));
     std::vector<std::string> names;
+    names.reserve(fields.size());
     for (const FieldPlan& field : fields) names.push_back(field.field.name);
     write_names(weft, "fields", names);
     names.clear();
@@ -304,7 +305,7 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker
   const QuietHdf5 quiet;
   change_metadata(map, [&](hid_t file) {
     create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
-    const SeriesMap longer = map_open_file(file, map.path);
+    SeriesMap longer = map_open_file(file, map.path);
     link_top_level(file, longer, longer.capacity());
     make_view(file, longer, longer.capacity(), view);
     return longer;

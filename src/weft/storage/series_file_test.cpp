@@ -72,7 +72,8 @@ class SeriesFileTest : public testing::Test {
     const std::vector<double> values = read_v(path, extents);
     ASSERT_EQ(extents, (std::vector<hsize_t>{steps, 10, 2}));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      ASSERT_EQ(values[i], static_cast<double>(1000 * (i / 20) + 10 * (i / 2 % 10) + i % 2)) << "element " << i;
+      const std::size_t step = i / 20, node = i / 2 % 10, component = i % 2;
+      ASSERT_EQ(values[i], static_cast<double>(1000 * step + 10 * node + component)) << "element " << i;
     }
   }
 };

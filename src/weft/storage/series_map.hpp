@@ -93,7 +93,7 @@ struct SeriesMap {
   // The steps there is room for: the end of the last segment.
   std::uint64_t capacity() const { return segments.empty() ? 0 : segments.back().first_step + segments.back().steps; }
   std::optional<std::size_t> find_field(const std::string& name) const;
-  const ArrayMap* find_fixed(const std::string& path) const;
+  const ArrayMap* find_fixed(const std::string& wanted) const;
 };
 
 // For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.

@@ -28,7 +28,7 @@ TEST(SuperblockTest, TheChecksumIsLookup3) {
 }
 
 TEST(SuperblockTest, OldAndNewOnesAndUserBlocks) {
-  for (const hsize_t user_block : {0, 512, 2048}) {
+  for (const hsize_t user_block : {0U, 512U, 2048U}) {
     for (const auto& [version, number] : {std::pair{H5F_LIBVER_EARLIEST, 0U}, std::pair{H5F_LIBVER_V110, 3U}}) {
       const std::string path = "superblock.h5";
       make(path, version, user_block);

@@ -96,7 +96,7 @@ double parse_rate(std::string_view text) {
 
 std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::array<const char*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
+  auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   while (value >= 1023.95 && unit + 1 < units.size()) {
     value /= 1024;

@@ -86,7 +86,7 @@ XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells) {
 
 std::string write_xdmf(const ViewReport& report, std::span<const double> times,
                        std::span<const XdmfTopology> topologies) {
-  const std::string path = report.path + ".xdmf";
+  std::string path = report.path + ".xdmf";
   const std::string part = path + ".part";
   const std::string text =
       xdmf_text(report.view, std::filesystem::path(report.path).filename().string(), times, topologies);

@@ -39,7 +39,8 @@ constexpr std::array<CellName, 17> kCells{{{1, "Polyvertex", 1, true},
                                            {25, "Hexahedron_20", 48, false}}};
 
 const CellName& cell_name(std::uint8_t type) {
-  const auto found = std::find_if(kCells.begin(), kCells.end(), [&](const CellName& cell) { return cell.vtk == type; });
+  const auto* const found =
+      std::find_if(kCells.begin(), kCells.end(), [&](const CellName& cell) { return cell.vtk == type; });
   if (found == kCells.end()) {
     throw Error(ErrorKind::usage, "XDMF", fmt::format("has no cells of VTK's type {}", type),
                 "open the HDF5 file itself, as VTKHDF");
