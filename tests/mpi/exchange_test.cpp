@@ -43,7 +43,7 @@ class Dealer {
   }
 
   // A slab each, held with a row of ghosts on either side.
-  std::vector<Ownership> slabs_with_ghosts(const Shape& shape) {
+  std::vector<Ownership> slabs_with_ghosts(const Shape& shape) const {
     std::vector<Ownership> all;
     for (int r = 0; r < ranks_; ++r) {
       const partition::Block block = partition::even_block(shape[0], r, ranks_);
@@ -79,6 +79,7 @@ class Dealer {
       boxes[below(boxes.size())].push_back(rest);
     }
     std::vector<Ownership> all;
+    all.reserve(boxes.size());
     for (const auto& list : boxes) all.push_back(Ownership::boxes(shape, list));
     return all;
   }
@@ -109,6 +110,7 @@ class Dealer {
   std::vector<Ownership> one_has_all(const Shape& shape) {
     const auto holder = static_cast<int>(below(static_cast<std::uint64_t>(ranks_)));
     std::vector<Ownership> all;
+    all.reserve(static_cast<std::size_t>(ranks_));
     for (int r = 0; r < ranks_; ++r) all.push_back(r == holder ? Ownership::all(shape) : Ownership::none(shape));
     return all;
   }
@@ -218,10 +220,9 @@ std::string agreed_line(Communicator& comm, const TileGrid& grid, const Ownershi
 TEST(ExchangeErrors, AnElementWithoutAnOwnerIsToldToAllRanks) {
   MpiCommunicator comm(MPI_COMM_WORLD);
   const Shape shape{53, 2};
-  for (const std::uint64_t hole : {0, 17, 52}) {
+  for (const std::uint64_t hole : {0U, 17U, 52U}) {
     std::vector<std::uint64_t> ids;
-    for (std::uint64_t n = static_cast<std::uint64_t>(comm.rank()); n < 53;
-         n += static_cast<std::uint64_t>(comm.size())) {
+    for (auto n = static_cast<std::uint64_t>(comm.rank()); n < 53; n += static_cast<std::uint64_t>(comm.size())) {
       if (n != hole) ids.push_back(n);
     }
     const std::string line = agreed_line(comm, TileGrid(shape, {5, 2}), Ownership::nodes(shape, ids));
@@ -235,7 +236,7 @@ TEST(ExchangeErrors, AnElementWithTwoOwnersIsToldToAllRanks) {
   MpiCommunicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1) GTEST_SKIP() << "a rank cannot name an element twice";
   const Shape shape{53, 2};
-  for (const std::uint64_t twice : {0, 26, 52}) {
+  for (const std::uint64_t twice : {0U, 26U, 52U}) {
     std::vector<std::uint64_t> ids;
     const auto ranks = static_cast<std::uint64_t>(comm.size());
     const auto rank = static_cast<std::uint64_t>(comm.rank());

@@ -79,7 +79,7 @@ class FullDiskTest : public SeriesFailuresTest, public testing::WithParamInterfa
 TEST_P(FullDiskTest, OnOneRankEndsAllWithTheSameLine) {
   MpiOptions options;
   options.strategy = GetParam();
-  for (const std::uint64_t fatal : {0, 1, 2, 3, 5, 8, 13}) {
+  for (const std::uint64_t fatal : {0U, 1U, 2U, 3U, 5U, 8U, 13U}) {
     if (GetParam() == Strategy::cached && fatal > 5) break;  // 24 steps are 6 rows of chunks, a slot write each
     SCOPED_TRACE(testing::Message() << "write " << fatal << " of rank " << culprit_);
     SeriesSpec full = spec();

@@ -48,8 +48,9 @@ std::vector<T> values(const Ownership& ownership, std::uint64_t step) {
   for (const weft::partition::Run& run : ownership.runs()) {
     for (std::uint64_t i = 0; i < run.length; ++i) {
       const std::uint64_t at = run.global + i;
+      const std::uint64_t node = at / row;
       const double value =
-          1000.0 * static_cast<double>(step) + static_cast<double>(at / row) + 0.25 * static_cast<double>(at % row);
+          1000.0 * static_cast<double>(step) + static_cast<double>(node) + 0.25 * static_cast<double>(at % row);
       result[run.local + i] = static_cast<T>(value);
     }
   }
@@ -66,8 +67,9 @@ weft::MeshSpec mesh_part(std::uint64_t points, Share mine, Share my_cells) {
   mesh.points = points;
   mesh.owned = owned({points, 3}, mine);
   for (std::uint64_t n = mine.first; n < mine.first + mine.count; ++n) {
+    const std::uint64_t x = n % 4, y = n / 4 % 4, z = n / 16;
     mesh.coordinates.insert(mesh.coordinates.end(),
-                            {static_cast<double>(n % 4), static_cast<double>(n / 4 % 4), static_cast<double>(n / 16)});
+                            {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)});
   }
   for (std::uint64_t c = my_cells.first; c < my_cells.first + my_cells.count; ++c) {
     const Kind kind = kinds[c % kinds.size()];
