@@ -34,12 +34,16 @@ class Comparison:
     group: Group
     measure: Measure
     ways: tuple[Compared, ...]  # in the order of the file
-    apart: frozenset[frozenset[str]]  # pairs that can be told apart
-    beaten: frozenset[tuple[str, str]]  # the same pairs: who is better than whom
+    beaten: frozenset[tuple[str, str]]  # pairs that can be told apart: who is better than whom
     untold: frozenset[str]  # ways with too few repeats to say anything of them
 
     def of(self, way: str) -> Compared | None:
         return next((compared for compared in self.ways if compared.way == way), None)
+
+    @property
+    def apart(self) -> frozenset[frozenset[str]]:
+        """Pairs that can be told apart."""
+        return unordered(self.beaten)
 
     @property
     def known(self) -> list[Compared]:
@@ -87,7 +91,7 @@ def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | No
         for pair, ratio in tested.items()
         if holds[pair]
     )
-    apart = frozenset(frozenset(pair) for pair in beaten)
+    apart = unordered(beaten)
     summaries = {way: summarise([s.values[measure.name] for s in found], seed) for way, found in by_way.items()}
     untold = frozenset(way for way in by_way if not any(way in pair for pair in tested))
     letters = letters_of([way for way in by_rank(summaries, measure) if way not in untold], apart)
@@ -96,7 +100,11 @@ def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | No
         ratio = pair_up(found, by_way.get(baseline, []), measure.name, seed) if way != baseline else None
         told = verdict(way == baseline, ratio, frozenset((way, baseline)) in apart, measure.higher_is_better)
         ways.append(Compared(way, summaries[way], ratio, told, letters.get(way, "")))
-    return Comparison(group, measure, tuple(ways), apart, beaten, untold)
+    return Comparison(group, measure, tuple(ways), beaten, untold)
+
+
+def unordered(pairs: Iterable[tuple[str, str]]) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(pair) for pair in pairs)
 
 
 def pair_up(ours: Iterable[Sample], others: Iterable[Sample], measure: str, seed: int) -> Ratio | None:

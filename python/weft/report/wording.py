@@ -101,7 +101,7 @@ def _busy(done: Doings) -> list[str]:
 
 
 def agreement_words(put: Sequence[Beside]) -> str:
-    """ "Of 9 directions that the paper tells, 6 agree, 1 is not seen here, 1 is the other way and 1 was not run here"."""
+    """ "Of 9 directions that the paper tells, 6 agree, 1 is not seen here, 1 is the other way and 1 has too few runs"."""
     if all(b.agreement == NOT_KNOWN for b in put):
         return "Nothing here can be put beside the paper's figures."
     kinds = (AGREES, OPPOSITE, NOT_SEEN, ONLY_HERE, NEITHER, NOT_KNOWN)
@@ -132,7 +132,8 @@ def noise_words(samples: Samples, comparisons: Sequence[Comparison]) -> str:
         f" The standard deviation is typically {100 * statistics.median(known):.0f} % of the mean." if known else ""
     )
     return (
-        f"Each setting was run {'once' if span == '1' else f'{span} times'}.{typical} Ratios are geometric means over repeats, with a bootstrap 95 % "
+        f"Each setting was run {'once' if span == '1' else f'{span} times'}.{typical} "
+        "Ratios are geometric means over repeats, with a bootstrap 95 % "
         "interval. A difference counts where a paired t-test of the ratios' logarithms (of the differences, where a value "
         "is 0), corrected for all pairs of ways that are compared (Holm), gives p < 0.05; all else is within the noise. "
         "Ways that share a letter cannot be told apart."
