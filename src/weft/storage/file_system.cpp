@@ -1,0 +1,115 @@
+#include "weft/storage/file_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+
+namespace weft::storage {
+
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view type, const std::array<std::string_view, N>& known) {
+  return std::find(known.begin(), known.end(), type) != known.end();
+}
+
+bool has_option(std::string_view options, std::string_view wanted) {
+  while (!options.empty()) {
+    const std::size_t comma = options.find(',');
+    if (options.substr(0, comma) == wanted) return true;
+    if (comma == std::string_view::npos) return false;
+    options.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+// Spaces and the like stand as \040 in mountinfo.
+std::string without_escapes(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+bool lies_below(std::string_view path, std::string_view mount) {
+  if (mount == "/") return true;
+  return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
+}
+
+}  // namespace
+
+bool FileSystem::one_machine() const {
+  constexpr std::array<std::string_view, 11> kLocal{"ext2",  "ext3",  "ext4",    "xfs", "btrfs",   "f2fs",
+                                                    "tmpfs", "ramfs", "overlay", "zfs", "bcachefs"};
+  return is_one_of(type, kLocal);
+}
+
+bool FileSystem::locks_reach_all() const {
+  if (one_machine()) return true;
+  if (type == "lustre") return has_option(options, "flock");
+  if (type == "nfs4") return !has_option(options, "local_lock=all") && !has_option(options, "local_lock=posix");
+  if (type == "nfs") {
+    return !has_option(options, "nolock") && !has_option(options, "local_lock=all") &&
+           !has_option(options, "local_lock=posix");
+  }
+  constexpr std::array<std::string_view, 5> kGlobal{"ceph", "fuse.ceph-fuse", "fuse.glusterfs", "gpfs", "gfs2"};
+  return is_one_of(type, kGlobal);
+}
+
+bool FileSystem::keeps_neighbours() const {
+  // GlusterFS's client writes through to the servers, byte for byte; the others keep machines' caches coherent.
+  constexpr std::array<std::string_view, 8> kCoherent{"lustre", "ceph", "fuse.ceph-fuse", "fuse.glusterfs",
+                                                      "gpfs",   "gfs2", "beegfs",         "ocfs2"};
+  return one_machine() || is_one_of(type, kCoherent);
+}
+
+bool FileSystem::keeps_neighbours_directly() const {
+  // NFS sends what O_DIRECT was given and nothing else; of a page in its cache it sends all.
+  return keeps_neighbours() || type == "nfs" || type == "nfs4";
+}
+
+FileSystem find_mount(std::string_view mountinfo, std::string_view path) {
+  FileSystem found;
+  std::size_t longest = 0;
+  std::istringstream lines{std::string(mountinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    // 36 35 98:0 /root /mount options optional... - type source super-options
+    std::istringstream words(line);
+    std::array<std::string, 6> head;
+    for (std::string& word : head) words >> word;
+    std::string word;
+    while (words >> word && word != "-") {
+    }
+    std::string type;
+    std::string source;
+    std::string super_options;
+    words >> type >> source >> super_options;
+    const std::string mount = without_escapes(head[4]);
+    // Of two on one place the later hides the earlier.
+    if (type.empty() || !lies_below(path, mount) || mount.size() < longest) continue;
+    longest = mount.size();
+    found = {type, head[5] + "," + super_options};
+  }
+  return found;
+}
+
+FileSystem file_system_of(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::path place = std::filesystem::canonical(path, problem);
+  if (problem) place = std::filesystem::weakly_canonical(std::filesystem::absolute(path), problem);
+  std::ifstream file("/proc/self/mountinfo");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return find_mount(text, place.string());
+}
+
+}  // namespace weft::storage

@@ -1,0 +1,33 @@
+// weft/storage/file_system.hpp - what kind of file system a file lies on, and what that kind promises to those who
+// share it.
+//
+// Known from the mount, not tried out: a file system that loses a neighbour's bytes does so once in many runs. What is
+// not known promises nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace weft::storage {
+
+struct FileSystem {
+  std::string type;     // as /proc/self/mountinfo names it: "ext4", "lustre", "fuse.glusterfs"; "" where it cannot tell
+  std::string options;  // of the mount and of the file system, with commas
+
+  // On a disk or in the memory of one machine: no other machine writes there.
+  bool one_machine() const;
+  // A lock that one machine takes keeps all others out, and is free again when its holder dies.
+  bool locks_reach_all() const;
+  // Bytes that two machines write beside each other all arrive: neither rewrites what it has not written.
+  bool keeps_neighbours() const;
+  // Bytes arrive as written where they go past this machine's cache (O_DIRECT), of any length and at any offset.
+  bool keeps_neighbours_directly() const;
+};
+
+// Of the folder that the file lies in, or will; links are followed. Not collective.
+FileSystem file_system_of(const std::string& path);
+
+// The mount that `path`, which is absolute and has no links, lies on, by the text of /proc/self/mountinfo.
+FileSystem find_mount(std::string_view mountinfo, std::string_view path);
+
+}  // namespace weft::storage

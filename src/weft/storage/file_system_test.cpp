@@ -1,0 +1,49 @@
+#include "weft/storage/file_system.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::storage {
+namespace {
+
+constexpr std::string_view kMounts =
+    "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
+    "30 22 0:26 / /scratch rw,noatime - lustre 10.0.0.1@tcp:/scratch rw,flock,lazystatfs\n"
+    "31 22 0:27 / /work rw - lustre 10.0.0.1@tcp:/work rw,localflock\n"
+    "32 22 0:28 / /home rw - nfs4 srv:/home rw,vers=4.2,local_lock=none\n"
+    "33 22 0:29 / /home/old rw - nfs srv:/old rw,vers=3,nolock\n"
+    "34 22 0:30 / /mnt/with\\040space rw - fuse.glusterfs glu:/v rw\n"
+    "35 22 0:31 / /tmp/a rw - tmpfs tmpfs rw\n"
+    "36 22 0:32 / /tmp/a rw - 9p share rw,cache=loose\n";
+
+TEST(FileSystem, IsThatOfTheLongestMountAboveThePath) {
+  EXPECT_EQ(find_mount(kMounts, "/scratch/run/a.h5").type, "lustre");
+  EXPECT_EQ(find_mount(kMounts, "/scratchy/a.h5").type, "ext4");
+  EXPECT_EQ(find_mount(kMounts, "/home/me/a.h5").type, "nfs4");
+  EXPECT_EQ(find_mount(kMounts, "/home/old/a.h5").type, "nfs");
+  EXPECT_EQ(find_mount(kMounts, "/mnt/with space/a.h5").type, "fuse.glusterfs");
+  EXPECT_EQ(find_mount(kMounts, "/tmp/a/b").type, "9p") << "the later mount hides the earlier";
+  EXPECT_EQ(find_mount("", "/a").type, "");
+}
+
+TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
+  EXPECT_TRUE(find_mount(kMounts, "/a").one_machine());
+  EXPECT_TRUE(find_mount(kMounts, "/a").locks_reach_all());
+  EXPECT_TRUE(find_mount(kMounts, "/scratch/a").locks_reach_all());
+  EXPECT_TRUE(find_mount(kMounts, "/scratch/a").keeps_neighbours());
+  EXPECT_FALSE(find_mount(kMounts, "/scratch/a").one_machine());
+  EXPECT_FALSE(find_mount(kMounts, "/work/a").locks_reach_all()) << "localflock is one machine's";
+  EXPECT_TRUE(find_mount(kMounts, "/home/a").locks_reach_all());
+  EXPECT_FALSE(find_mount(kMounts, "/home/a").keeps_neighbours());
+  EXPECT_TRUE(find_mount(kMounts, "/home/a").keeps_neighbours_directly());
+  EXPECT_FALSE(find_mount(kMounts, "/home/old/a").locks_reach_all());
+  EXPECT_FALSE(find_mount(kMounts, "/tmp/a/b").keeps_neighbours_directly());
+  const FileSystem unknown = find_mount("", "/a");
+  EXPECT_FALSE(unknown.one_machine() || unknown.locks_reach_all() || unknown.keeps_neighbours());
+}
+
+TEST(FileSystem, OfAFileThatIsNotThereIsThatOfItsFolder) {
+  EXPECT_EQ(file_system_of("not-there.h5").type, file_system_of(".").type);
+}
+
+}  // namespace
+}  // namespace weft::storage
