@@ -28,6 +28,7 @@ double write_all(const std::string& path, std::uint64_t nodes, std::uint64_t ste
   std::vector<double> values(2 * nodes);
   weft::SeriesSpec spec;
   spec.steps = steps;
+  spec.options.sync = weft::Sync::none;  // none of the peers it is compared with brings its data to the disk
   spec.fields.emplace_back();
   spec.fields[0].name = "Data";
   spec.fields[0].per_step = {nodes, 2};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -63,6 +64,8 @@ struct EcgArguments {
   std::string afterwards = "none";
   std::string afterwards_cache = "128MiB";
   bool keep_afterwards = false;
+  std::string sync = "commit";
+  std::string commit_every = "60s";
   bool json = false;
 };
 
@@ -78,6 +81,27 @@ DirectWrites parse_direct(const std::string& text) {
   if (text == "always") return DirectWrites::always;
   if (text == "never") return DirectWrites::never;
   throw Error(ErrorKind::usage, fmt::format("--direct '{}'", text), "is not known", "use auto, always or never");
+}
+
+Sync parse_sync(const std::string& text) {
+  if (text == "commit") return Sync::commit;
+  if (text == "window" || text.empty()) return Sync::window;  // --sync alone, as it was before there were others
+  if (text == "none") return Sync::none;
+  throw Error(ErrorKind::usage, fmt::format("--sync '{}'", text), "is not known", "use commit, window or none");
+}
+
+// "60s", "5min" or "100steps".
+void parse_commit_every(const std::string& text, WriterOptions& options) {
+  constexpr std::string_view kSteps = "steps";
+  if (!text.ends_with(kSteps)) {
+    options.commit_seconds = parse_seconds(text);
+    return;
+  }
+  const std::string number = text.substr(0, text.size() - kSteps.size());
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.commit_steps);
+  if (problem == std::errc() && end == number.data() + number.size() && options.commit_steps > 0) return;
+  throw Error(ErrorKind::usage, fmt::format("--commit-every '{}'", text), "is no number of steps",
+              "for example --commit-every 100steps, or 60s");
 }
 
 double parse_ms(const std::string& text) { return 1e3 * parse_seconds(text); }
@@ -156,6 +180,9 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
   options.writer.budget_bytes = parse_bytes(arguments.budget);
   options.writer.direct = parse_direct(arguments.direct);
+  options.writer.sync = parse_sync(arguments.sync);
+  parse_commit_every(arguments.commit_every, options.writer);
+  options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;
   if (!arguments.fields.empty() && arguments.fields != "joint" && arguments.fields != "separate") {
@@ -303,7 +330,17 @@ void add_ecg(CLI::App& run) {
   text("--bandwidth", a.bandwidth, "and how fast bytes come", how);
   text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
   text("--direct", a.direct, "past the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
-  ecg->add_flag("--sync", a.options.writer.sync, "a step is committed when it is on the disk")->group(how);
+  ecg->add_option("--sync", a.sync,
+                  "when steps are brought to the disk: commit (behind the run, and at its end), window (before they "
+                  "count) or none")
+      ->expected(0, 1)
+      ->capture_default_str()
+      ->group(how);
+  text("--commit-every", a.commit_every,
+       "steps are in the file, and on the disk, at the latest after this: 60s, 100steps", how);
+  ecg->add_flag("--take-over", a.options.writer.take_over,
+                "with a file whose last writer may have died on another machine: you know that it has")
+      ->group(how);
 
   const char* maps = "Maps of quantities over time, finished when the run ends (in the file, /maps)";
   text("--reduce", a.reduce, "quantities, as weft reduce knows them: activation_time,peak,apd_90", maps);

@@ -35,7 +35,7 @@ void read_rows(const SeriesReader& reader, StateField& field) {
 std::string checkpoint_path(const std::string& series) { return series + ".checkpoint"; }
 
 void save_checkpoint(MPI_Comm mpi_comm, const std::string& path, std::uint64_t step, const StepSource& source,
-                     bool sync) {
+                     Sync sync) {
   const std::string unfinished = path + ".new";
   const std::vector<StateField> state = source.state();
   SeriesSpec spec;

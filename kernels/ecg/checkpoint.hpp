@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/ecg/step_source.hpp"
+#include "weft/series/series_spec.hpp"
 
 namespace weft::kernels {
 
@@ -19,7 +20,7 @@ namespace weft::kernels {
 std::string checkpoint_path(const std::string& series);
 
 // The state after `step`, which must be in the series already. Collective; throws agreed errors.
-void save_checkpoint(MPI_Comm comm, const std::string& path, std::uint64_t step, const StepSource& source, bool sync);
+void save_checkpoint(MPI_Comm comm, const std::string& path, std::uint64_t step, const StepSource& source, Sync sync);
 
 // Gives the source the state that was kept, on any number of ranks, and returns its step; nothing where there is no
 // checkpoint. Collective; throws agreed errors, among them Error(data) for a checkpoint of another simulation.

@@ -255,7 +255,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   first = comm.max(first);
   std::optional<double> raw;
   const auto measure_raw = [&] {
-    raw = raw_write_seconds(comm, options.out + ".yardstick", bytes, options.writer.sync);
+    raw = raw_write_seconds(comm, options.out + ".yardstick", bytes, options.writer.sync != Sync::none);
   };
   if (options.yardstick && first == 1) measure_raw();
   if (options.yardstick) settle(comm, options.out);

@@ -30,6 +30,8 @@ SeriesOutput::SeriesOutput(const MpiCommunicator& comm, const std::string& path,
                            const RunOptions& options, FileAccount account)
     : account_(account) {
   spec.align_bytes = options.align_bytes;
+  spec.options.sync = Sync::none;  // as the application's own ways, which it is compared with
+  spec.options.work = "weft run";
   MpiOptions mpi;
   mpi.stripe_count = number_of(options.hints, "striping_factor");
   mpi.stripe_bytes = number_of(options.hints, "striping_unit");

@@ -4,6 +4,7 @@
 
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/direct_writer.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::series {
@@ -60,6 +61,11 @@ std::optional<Error> Flusher::wait() {
   return failure_;
 }
 
+std::optional<Error> Flusher::failure() {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
 void Flusher::run() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -84,13 +90,19 @@ void Flusher::run() {
 }
 
 void Flusher::write(const FlushJob& job) {
+  if (job.requests.empty() && !job.raise_slot) return;
+  storage::check_epoch(context_.store, context_.map, context_.epoch);
   ask_for_room(job);
   write_data(job.requests);
   if (!job.raise_slot) return;
-  if (context_.options.sync) context_.store.sync();  // data before the slot that vouches for them
+  const auto rank = static_cast<std::uint64_t>(context_.comm.rank());
+  const bool durable = context_.options.sync == Sync::window;
+  if (durable) context_.store.sync();  // data before the slots that vouch for them
   ++context_.counters.app_slot_writes;
-  storage::raise_slot(context_.store, context_.map, static_cast<std::uint64_t>(context_.comm.rank()), job.committed);
-  if (context_.options.sync) context_.store.sync();
+  storage::raise_slot(context_.store, context_.map, rank, job.committed);
+  if (durable && !context_.map.durable.shape.empty()) {
+    storage::raise_durable(context_.store, context_.map, rank, job.committed);
+  }
 }
 
 void Flusher::ask_for_room(const FlushJob& job) {

@@ -10,6 +10,7 @@
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/write_plan.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::series {
 
@@ -94,6 +95,10 @@ class CollectiveStrategy final : public WriteStrategy {
     if (due) write_due(failure, false);
   }
 
+  std::uint64_t gathered() const override { return next_ - committed_; }
+
+  void commit(const std::optional<Error>& failure) override { write_due(failure, true); }
+
   void flush(const std::optional<Error>& failure) override {
     write_due(failure, true);
     close_file();
@@ -167,7 +172,10 @@ class CollectiveStrategy final : public WriteStrategy {
     }
     if (cache.mail) cache.mail->deliver(*comm_, cache.gathered, *cache.tiles);
     reserve_room();
-    agree_on(*comm_, [&] { open_file(); });
+    agree_on(*comm_, [&] {
+      storage::check_epoch(context_.store, context_.map, context_.epoch);
+      open_file();
+    });
     const storage::SegmentMap& segment = segment_of(cache.first);
     const storage::ArrayMap& array = segment.fields[f];
 
@@ -246,9 +254,14 @@ class CollectiveStrategy final : public WriteStrategy {
       }
       for (const storage::WriteRequest& request : requests) context_.store.write_at(request.offset, request.pieces);
     }
-    if (context_.options.sync) context_.store.sync();
+    const auto rank = static_cast<std::uint64_t>(comm_->rank());
+    const bool durable = context_.options.sync == Sync::window;
+    if (durable) context_.store.sync();
     ++context_.counters.app_slot_writes;
-    storage::raise_slot(context_.store, context_.map, static_cast<std::uint64_t>(comm_->rank()), steps);
+    storage::raise_slot(context_.store, context_.map, rank, steps);
+    if (durable && !context_.map.durable.shape.empty()) {
+      storage::raise_durable(context_.store, context_.map, rank, steps);
+    }
   }
 
   const storage::SegmentMap& segment_of(std::uint64_t step) const {

@@ -84,11 +84,20 @@ class OwnerStrategy final : public WriteStrategy {
     if (first_ + gathered_ == end_) hand_over(failure);
   }
 
+  std::uint64_t gathered() const override { return gathered_; }
+
+  void commit(const std::optional<Error>& failure) override {
+    if (gathered_ > 0) hand_over(failure);
+  }
+
   void flush(const std::optional<Error>& failure) override {
     if (gathered_ > 0) hand_over(failure);
     std::optional<Error> written = flusher_->wait();
+    if (!written) written = failed_;
     agree(context_.comm, failure ? failure : written);
   }
+
+  std::optional<Error> failure() const override { return failed_ ? failed_ : flusher_->failure(); }
 
  private:
   void plan_fields() {

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
-#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft {
@@ -104,9 +104,7 @@ void SeriesReader::read_map_and_slots(const std::string& path) {
               "the file is damaged: copy it again or write it anew");
 }
 
-std::uint64_t SeriesReader::read_committed() const {
-  return storage::committed_steps(storage::read_slots(*bytes_, map_));
-}
+std::uint64_t SeriesReader::read_committed() const { return storage::readable_steps(*bytes_, map_); }
 
 std::vector<std::byte> SeriesReader::shared_state() const {
   const Findings findings{store_, committed_};

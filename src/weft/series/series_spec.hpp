@@ -79,10 +79,28 @@ enum class DirectWrites : std::uint8_t {
   never,
 };
 
+// When what was written is brought to the disk, so that a power cut leaves it (storage/writer_state.hpp).
+enum class Sync : std::uint8_t {
+  commit,  // behind the computation, at the latest `commit_seconds` after a step, and when flush() or close() returns
+  window,  // after each window, before its steps count as written
+  none,    // never by Weft: what a power cut leaves is the system's business
+};
+
 struct WriterOptions {
   std::uint64_t budget_bytes = 256ULL << 20;  // memory a rank may use for windows
   DirectWrites direct = DirectWrites::automatic;
-  bool sync = false;  // a step counts as committed only when it is on the disk
+  Sync sync = Sync::commit;
+  // A step is in the file, and with Sync::commit on the disk, so many seconds after its end at the latest, and when so
+  // many steps have been gathered; 0: windows are written when they are full, or the series ends. A step that is not
+  // followed by another end_step() waits for it.
+  double commit_seconds = 60;
+  std::uint64_t commit_steps = 0;
+  // SIGTERM and SIGUSR1, which batch systems send before the end, have all steps brought to the disk at the next
+  // end_step(); SIGTERM then ends the program as it would have. Only where the program handles or ignores them not.
+  bool commit_on_signals = true;
+  // Take the file from a writer of which nobody knows whether it lives (storage/writer_lock.hpp).
+  bool take_over = false;
+  std::string work = "a simulation";  // what those read who are refused: "weft run ecg"
   // Puts a store of one's own around the file's (counting, delaying, failing).
   std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap_store{};
 };

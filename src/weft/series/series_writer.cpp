@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <utility>
 
+#include "weft/series/commit_schedule.hpp"
+#include "weft/series/durability.hpp"
 #include "weft/series/file_plan.hpp"
 #include "weft/series/fixed_array.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/writer_lock.hpp"
+#include "weft/storage/writer_state.hpp"
+#include "weft/support/end_signals.hpp"
 #include "weft/view/vtkhdf.hpp"
 #include "weft/view/weft_view.hpp"
 
@@ -42,7 +49,20 @@ class SeriesWriter::Impl {
       : comm_(std::move(comm)),
         options_(std::move(options)),
         observers_(std::move(observers)),
-        fixed_length_(fixed_length) {}
+        fixed_length_(fixed_length),
+        schedule_(options_.commit_seconds / 2, options_.commit_steps) {}
+
+  ~Impl() { leave_without_close(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // Nobody else changes the file from here on.
+  void take_lock(const std::string& path) {
+    agree_on(*comm_, [&] {
+      if (comm_->rank() == 0) lock_ = storage::WriterLock::take(path, {options_.work, options_.take_over});
+    });
+    if (comm_->rank() != 0) lock_ = storage::WriterLock::join(path);
+  }
 
   void create(const std::string& path, const SeriesSpec& spec) {
     std::vector<std::int64_t> offsets;
@@ -53,6 +73,7 @@ class SeriesWriter::Impl {
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
     for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
+    const BootId boot = common_boot();
     map_ = share_map(*comm_, [&] {
       std::vector<storage::FixedArrayPlan> arrays;
       arrays.reserve(fixed.size());
@@ -61,8 +82,9 @@ class SeriesWriter::Impl {
         const auto more = observer->arrays(spec);
         arrays.insert(arrays.end(), more.begin(), more.end());
       }
-      storage::SeriesMap map =
-          storage::create_series_file(path, series::plan_file(spec, comm_->size(), arrays, subsets), view_at_create());
+      storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets);
+      plan.boot = boot;
+      storage::SeriesMap map = storage::create_series_file(path, plan, view_at_create());
       storage::hand_over(*comm_, path);
       return map;
     });
@@ -97,7 +119,7 @@ class SeriesWriter::Impl {
     });
     open_store();
     agree_on(*comm_, [&] {
-      const std::uint64_t committed = storage::committed_steps(storage::read_slots(*store_, map_));
+      const std::uint64_t committed = storage::readable_steps(*store_, map_);
       next_step_ = spec.from_step.value_or(committed);
       if (next_step_ > committed) {
         throw Error(ErrorKind::usage, path,
@@ -119,12 +141,17 @@ class SeriesWriter::Impl {
       }
     });
     put_.assign(map_.fields.size(), false);
-    strategy_ =
-        make_strategy({*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, observers_});
+    strategy_ = make_strategy(
+        {*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_, observers_});
     strategy_->begin(next_step_);
+    begin_durability();
+    if (options_.commit_on_signals) signals_.emplace();
+    schedule_.committed();
   }
 
   void put(std::string_view name, DataType type, std::span<const std::byte> values) {
+    if (broken_) throw *broken_;
+    if (comm_->size() == 1) tell_failure();
     try {
       const std::size_t field = check_put(name, type, values);
       // Other ranks may put a global field too, so that a program needs no special case; rank 0's counts.
@@ -137,6 +164,7 @@ class SeriesWriter::Impl {
   }
 
   void end_step(double time) {
+    if (broken_) throw *broken_;
     if (closed_) throw Error(ErrorKind::usage, map_.path, "end_step() after close()");
     for (std::size_t f = 1; f < put_.size() && !failure_; ++f) {
       if (put_[f] || owned_[f].local_elements() == 0) continue;
@@ -147,34 +175,47 @@ class SeriesWriter::Impl {
     if (comm_->rank() == 0) strategy_->put(0, std::as_bytes(std::span(&time, 1)));
     put_.assign(put_.size(), false);
     ++next_step_;
-    strategy_->end_step(time, failure_);
+    or_break([&] {
+      strategy_->end_step(time, failure_);
+      if (strategy_->gathered() == 0) schedule_.committed();
+      commit_if_due();
+    });
   }
 
   void flush() {
+    if (broken_) throw *broken_;
     if (closed_) throw Error(ErrorKind::usage, map_.path, "flush() after close()");
     check_between_steps("flush()");
-    strategy_->flush(failure_);
+    or_break([&] { flush_durably(); });
   }
 
   void close() {
+    if (broken_) throw *broken_;
     if (closed_) return;
-    closed_ = true;
     check_between_steps("close()");
-    strategy_->flush(failure_);
-    strategy_.reset();
-    for (const auto& observer : observers_) observer->finish(*comm_, map_, *store_, next_step_);
-    agree_on(*comm_, [&] {
-      if (options_.sync) store_->sync();
-      store_->close();
+    or_break([&] {
+      strategy_->flush(failure_);
+      strategy_.reset();
+      for (const auto& observer : observers_) observer->finish(*comm_, map_, *store_, next_step_);
+      agree_on(*comm_, [&] {
+        durability_->sync_now(true);
+        durability_.reset();
+        store_->close();
+      });
+      agree_on(*comm_, [&] {
+        if (comm_->rank() != 0 || next_step_ == 0) return;
+        if (map_.length != next_step_) {
+          storage::set_length(map_, next_step_, view_maker());
+        } else if (!observers_.empty()) {
+          storage::renew_view(map_, next_step_, view_maker());
+        }
+      });
     });
-    agree_on(*comm_, [&] {
-      if (comm_->rank() != 0 || next_step_ == 0) return;
-      if (map_.length != next_step_) {
-        storage::set_length(map_, next_step_, view_maker());
-      } else if (!observers_.empty()) {
-        storage::renew_view(map_, next_step_, view_maker());
-      }
-    });
+    closed_ = true;
+    signals_.reset();
+    lock_.reset();
+    // Whoever returns from close() may go on with the file at once.
+    comm_->max(0);
   }
 
   std::uint64_t next_step() const { return next_step_; }
@@ -217,6 +258,107 @@ class SeriesWriter::Impl {
     if (failure_ || std::find(put_.begin(), put_.end(), true) == put_.end()) return;
     failure_ = Error(ErrorKind::usage, map_.path, fmt::format("{} in the middle of step {}", call, next_step_),
                      "call end_step() after the last put()");
+  }
+
+  // Zeros where ranks run on several machines.
+  BootId common_boot() const {
+    BootId boot = boot_id();
+    bool common = true;
+    for (const std::uint64_t half : boot) common = comm_->min(half) == comm_->max(half) && common;
+    return common ? boot : BootId{};
+  }
+
+  // What all ranks have thrown ends the writer: from then on it says the same to everything.
+  template <typename Action>
+  void or_break(const Action& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      if (error.is_agreed() || comm_->size() == 1) broken_ = error;
+      throw;
+    }
+  }
+
+  std::optional<Error> failure_behind() const {
+    std::optional<Error> failure = strategy_ ? strategy_->failure() : std::nullopt;
+    if (!failure && durability_) failure = durability_->failure();
+    return failure;
+  }
+
+  void tell_failure() {
+    if (const auto failure = failure_behind()) {
+      broken_ = failure;
+      throw *failure;
+    }
+  }
+
+  void begin_durability() {
+    const auto rank = static_cast<std::uint64_t>(comm_->rank());
+    const bool each = options_.sync == Sync::window;
+    std::vector<std::uint64_t> ranks{rank};
+    if (!each) {
+      std::vector<std::uint64_t> client;
+      agree_on(*comm_, [&] { client = series::client_of(map_.path); });
+      ranks = series::ranks_of_client(*comm_, client);
+    }
+    if (options_.sync == Sync::none) ranks.clear();
+    agree_on(*comm_, [&] {
+      // A rank that brings nothing to the disk holds nobody back.
+      const bool idle = ranks.empty() || (each && storage::read_slots(*store_, map_).at(rank) == storage::kIdleSlot);
+      if (idle && !map_.durable.shape.empty()) storage::raise_durable(*store_, map_, rank, storage::kIdleSlot);
+      durability_ = std::make_unique<series::Durability>(*store_, map_, std::move(ranks), epoch_,
+                                                         each ? 0 : options_.commit_seconds / 2);
+    });
+  }
+
+  void flush_durably() {
+    strategy_->flush(failure_);
+    agree_on(*comm_, [&] { durability_->sync_now(); });
+    schedule_.committed();
+  }
+
+  void commit_if_due() {
+    using Wish = series::CommitSchedule::Wish;
+    std::optional<Error> failure = failure_ ? failure_ : failure_behind();
+    const bool signalled = signals_ && signals_->pending() != 0;
+    const Wish wish = schedule_.after_step(*comm_, failure     ? Wish::failure
+                                                   : signalled ? Wish::commit_for_signal
+                                                               : Wish::nothing);
+    switch (wish) {
+      case Wish::nothing: return;
+      case Wish::failure: return agree(*comm_, failure);
+      case Wish::commit: strategy_->commit(failure_); return schedule_.committed();
+      case Wish::commit_for_signal: return answer_signal();
+    }
+  }
+
+  // SIGUSR1 warns, SIGTERM ends: then the series is closed as if it were whole, so that others can read it and a new
+  // run go on with it.
+  void answer_signal() {
+    flush_durably();
+    const bool ends = comm_->max(signals_->pending() == SIGTERM ? 1 : 0) == 1;
+    if (comm_->rank() == 0) {
+      fmt::print(stderr, "weft: {}: {}: {} steps are in the file{}\n", map_.path, ends ? "SIGTERM" : "SIGUSR1",
+                 next_step_, options_.sync == Sync::none ? "" : " and on the disk");
+    }
+    if (!ends) return signals_->answer();
+    close();
+    end_by_sigterm();
+  }
+
+  // Without close() nothing can be agreed on. Alone this is no matter; otherwise it is said what is lost.
+  void leave_without_close() {
+    if (closed_ || broken_ || !strategy_ || failure_) return;
+    const std::uint64_t gathered = strategy_->gathered();
+    if (gathered == 0) return;
+    try {
+      if (comm_->size() == 1) return flush_durably();
+    } catch (const Error& error) {
+      fmt::print(stderr, "weft: error: {}\n", error.what());
+    }
+    if (comm_->rank() != 0) return;
+    fmt::print(stderr, "weft: {}: the writer ended without close(): steps {} to {} are not in the file\n", map_.path,
+               next_step_ - gathered, next_step_ - 1);
   }
 
   void make_room() {
@@ -291,6 +433,7 @@ class SeriesWriter::Impl {
   }
 
   std::shared_ptr<Communicator> comm_;
+  std::optional<storage::WriterLock> lock_;  // given back last of all
   WriterOptions options_;
   Observers observers_;
   bool fixed_length_;
@@ -298,10 +441,15 @@ class SeriesWriter::Impl {
   std::vector<partition::Ownership> owned_;  // as map_.fields
   series::WriteCounters counters_;
   std::unique_ptr<storage::ByteStore> store_;
+  std::uint64_t epoch_ = 1;
+  series::CommitSchedule schedule_;
+  std::optional<EndSignals> signals_;
+  std::unique_ptr<series::Durability> durability_;
   std::unique_ptr<series::WriteStrategy> strategy_;
   std::vector<bool> put_;  // in the present step
   std::uint64_t next_step_ = 0;
   std::optional<Error> failure_;  // this rank's, told at the next collective point
+  std::optional<Error> broken_;   // agreed on: the writer has ended
   bool closed_ = false;
 };
 
@@ -313,6 +461,7 @@ SeriesWriter::~SeriesWriter() = default;
 SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
                                   const series::StrategyFactory& strategy) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, spec.steps.has_value());
+  impl->take_lock(path);
   impl->create(path, spec);
   impl->start(strategy);
   return SeriesWriter(std::move(impl));
@@ -321,6 +470,7 @@ SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std:
 SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                                   const series::StrategyFactory& strategy) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, false);
+  impl->take_lock(path);
   impl->append(path, spec);
   impl->start(strategy);
   return SeriesWriter(std::move(impl));

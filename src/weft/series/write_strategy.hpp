@@ -45,6 +45,7 @@ struct StrategyContext {
   // Adds a segment, as long as all there are. Collective; called when the first step behind the last segment is due to
   // be written, with nothing being written on any rank and no HDF5 handle open. (So a run that just fits adds none.)
   std::function<void()> make_room;
+  std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::span<const std::shared_ptr<WindowObserver>> observers;
 
   // For a further store of the same file; it must not outlive `counters`.
@@ -64,8 +65,14 @@ class WriteStrategy {
   // The present step, of that time, is whole on this rank. Collective when a flush is due; `failure` is what this rank
   // has to report then.
   virtual void end_step(double time, const std::optional<Error>& failure) = 0;
+  // Steps that are gathered and not on their way into the file. The same on all ranks.
+  virtual std::uint64_t gathered() const = 0;
+  // Brings them on their way, and does not wait for them. Collective.
+  virtual void commit(const std::optional<Error>& failure) = 0;
   // Brings all gathered steps into the file; they are committed when it returns. Collective.
   virtual void flush(const std::optional<Error>& failure) = 0;
+  // What has gone wrong behind the computation and was not thrown yet. Not collective.
+  virtual std::optional<Error> failure() const { return std::nullopt; }
 };
 
 using StrategyFactory = std::function<std::unique_ptr<WriteStrategy>(const StrategyContext&)>;

@@ -61,6 +61,8 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   }
   map.created_by = read_text(weft, "created_by");
   map.commit = map_dataset(file, "/weft/commit");
+  if (H5Lexists(file, "/weft/durable", H5P_DEFAULT) > 0) map.durable = map_dataset(file, "/weft/durable");
+  if (H5Lexists(file, "/weft/writer", H5P_DEFAULT) > 0) map.writer = map_dataset(file, "/weft/writer");
   std::uint64_t first_step = 0;
   for (std::size_t number = 0;; ++number) {
     const std::string group = fmt::format("/weft/segments/{}", number);

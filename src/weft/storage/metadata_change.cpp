@@ -41,7 +41,9 @@ std::vector<Range> metadata_ranges(const SeriesMap& map, std::uint64_t size, std
     for (const ArrayMap& array : segment.fields) add_array(data, array);
   }
   for (const ArrayMap& array : map.fixed_arrays) add_array(data, array);
-  if (map.commit.addresses.base < old_size) add_array(data, map.commit);
+  for (const ArrayMap* slots : {&map.commit, &map.durable, &map.writer}) {
+    if (!slots->shape.empty() && slots->addresses.at(0) < old_size) add_array(data, *slots);
+  }
   std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   std::vector<Range> rest;
   std::uint64_t at = 0;

@@ -17,6 +17,7 @@
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/object_plan.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
 
@@ -273,6 +274,8 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     write_names(weft, "fixed_arrays", names);
   }
   create_slots(file, "/weft/commit", std::vector<std::uint64_t>(plan.commit_slots, 0));
+  create_slots(file, "/weft/durable", durable_slots(plan.commit_slots, plan.ranks, 0));
+  create_slots(file, "/weft/writer", to_words({.epoch = 1, .boot = plan.boot}));
   create_segment(file, 0, 0, plan.segment_steps, fields);
   write_grid(file, plan.grid);
   for (const FixedArrayPlan& array : plan.fixed_arrays) {

@@ -13,6 +13,7 @@
 #include "weft/storage/attributes.hpp"
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_map.hpp"
+#include "weft/support/process_identity.hpp"
 
 namespace weft::storage {
 
@@ -42,6 +43,8 @@ struct FilePlan {
   Attributes attributes;            // of the root group
   std::uint64_t segment_steps = 0;  // length of the first segment
   std::uint64_t commit_slots = 1;   // one for each rank
+  std::uint64_t ranks = 1;          // that will write
+  BootId boot{};                    // of the machine that all of them run on; zeros where they run on several
   std::uint64_t align_bytes = 0;    // large data begin at multiples of this; 0: no wish
 };
 

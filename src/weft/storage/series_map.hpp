@@ -87,6 +87,8 @@ struct SeriesMap {
   std::uint64_t length = 0;  // of the top-level datasets: what other readers see
   std::uint64_t viewed = 0;  // steps that the view shows (/VTKHDF); 0 where there is none
   ArrayMap commit;           // uint64 slots, kept as int64 in `type`
+  ArrayMap durable{};        // as many; no shape in files of before (storage/writer_state.hpp)
+  ArrayMap writer{};         // its words; likewise
   GridMap grid;
   std::vector<ArrayMap> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
 

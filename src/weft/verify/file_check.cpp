@@ -14,6 +14,7 @@
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/superblock.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/object_walk.hpp"
 #include "weft/survey/open_file.hpp"
@@ -195,9 +196,9 @@ void check_series(hid_t file, FileReport& report, storage::ByteStore& bytes, con
   std::uint64_t committed = 0;
   report.list.run("commit slots", [&](Check& check) {
     const std::vector<std::uint64_t> slots = storage::read_slots(bytes, map);
-    committed = storage::committed_steps(slots);
+    committed = storage::readable_steps(bytes, map);
     report.committed = committed;
-    check_commit(map, slots, check);
+    check_commit(map, slots, committed, check);
   });
   report.list.run("times", [&](Check& check) { check_times(file, map, committed, check); });
   report.list.run("mesh", [&](Check& check) { check_mesh(file, map, with_values, check); });

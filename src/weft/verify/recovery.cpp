@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
@@ -16,6 +15,7 @@
 #include "weft/storage/open_elsewhere.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/superblock.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/open_file.hpp"
 #include "weft/verify/file_check.hpp"
@@ -167,7 +167,7 @@ class Work {
   }
 
   std::uint64_t committed_steps(const SeriesMap& map) const {
-    const std::uint64_t committed = storage::committed_steps(storage::read_slots(*survey::open_bytes(path_), map));
+    const std::uint64_t committed = storage::readable_steps(*survey::open_bytes(path_), map);
     if (committed <= map.capacity()) return committed;
     throw Error(ErrorKind::data, path_,
                 fmt::format("says that {} steps are committed where there is room for {}", committed, map.capacity()),

@@ -23,8 +23,9 @@ void check_segments(hid_t file, const storage::SeriesMap& map, Check& check);
 // time as their scale.
 void check_fields(hid_t file, const storage::SeriesMap& map, Check& check);
 
-// No slot beyond the room, no committed step hidden. `slots` as read from the file.
-void check_commit(const storage::SeriesMap& map, const std::vector<std::uint64_t>& slots, Check& check);
+// No slot beyond the room, no committed step hidden. `slots` as read from the file, `committed` what they are believed.
+void check_commit(const storage::SeriesMap& map, const std::vector<std::uint64_t>& slots, std::uint64_t committed,
+                  Check& check);
 
 // Those of the committed steps.
 void check_times(hid_t file, const storage::SeriesMap& map, std::uint64_t committed, Check& check);

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/view/vtkhdf.hpp"
@@ -109,7 +109,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   {
     const auto store = storage::open_posix(path, storage::OpenMode::read);
     size_before = store->size();
-    const std::uint64_t committed = storage::committed_steps(storage::read_slots(*store, map));
+    const std::uint64_t committed = storage::readable_steps(*store, map);
     const std::uint64_t steps = std::min(committed, map.capacity());
     if (steps == 0) {
       throw Error(ErrorKind::usage, path, "no steps are committed yet", "wait for the run's first window");

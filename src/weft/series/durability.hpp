@@ -1,0 +1,68 @@
+// weft/series/durability.hpp - brings what the ranks have written to the disk, behind the computation, and says so in
+// the file's durable slots (storage/writer_state.hpp).
+//
+// One rank of each client does it for all of that client. A client is a machine's one mount of the file system: what
+// its ranks wrote lies in one cache, and one sync brings all of it to the disk. No message is needed for that: the
+// ranks' commit slots, read before the sync, say what the sync covers.
+//
+//   slots of the client's ranks: 40, 50, 40 -> sync -> durable slot of the first of them: 40
+//
+// A thread of its own does this every so many seconds; sync_now() does it at once. It makes no MPI and no HDF5 call.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/series_map.hpp"
+#include "weft/support/communicator.hpp"
+
+namespace weft::series {
+
+// Which ranks this one syncs for, itself among them; none where another rank of its client does it. `store_id`: the
+// same on all ranks of a client, and on no others. Collective.
+std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& store_id);
+
+// What tells clients apart: the running kernel and its mount of the file's file system. Throws Error(system).
+std::vector<std::uint64_t> client_of(const std::string& path);
+
+class Durability {
+ public:
+  // `seconds`: between two syncs; 0: only when asked. `ranks`: as ranks_of_client() says; with none, nothing is done.
+  // `store` and `map` outlive it; the places of the map's slots do not change. `epoch`: this writer's.
+  Durability(storage::ByteStore& store, const storage::SeriesMap& map, std::vector<std::uint64_t> ranks,
+             std::uint64_t epoch, double seconds);
+  ~Durability();  // waits for a sync under way; syncs nothing more
+  Durability(const Durability&) = delete;
+  Durability& operator=(const Durability&) = delete;
+
+  // Returns when all that this client's ranks have committed is on the disk, and their durable slot says so; and, where
+  // `all` is said, whatever else they have written. Throws Error(system), also for an earlier sync that failed: nothing
+  // is promised after one, as the system forgets what it could not write.
+  void sync_now(bool all = false);
+  // That of a sync behind the computation.
+  std::optional<Error> failure() const;
+
+ private:
+  void run();
+  void sync(bool all);
+
+  storage::ByteStore& store_;
+  storage::SeriesMap slots_;  // the places of the slots, and nothing else of the map
+  std::vector<std::uint64_t> ranks_;
+  std::uint64_t epoch_;
+  double seconds_;
+  std::uint64_t durable_ = 0;
+  mutable std::mutex mutex_;  // of the three below
+  std::condition_variable ending_;
+  bool ends_ = false;
+  std::optional<Error> failure_;
+  std::mutex syncing_;  // one sync at a time
+  std::thread thread_;
+};
+
+}  // namespace weft::series

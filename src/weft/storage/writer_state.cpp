@@ -1,0 +1,80 @@
+#include "weft/storage/writer_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "weft/storage/commit_slots.hpp"
+#include "weft/storage/writer_lock.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+bool has_words(const SeriesMap& map) { return !map.writer.shape.empty() && map.writer.shape[0] >= kWriterWords; }
+
+}  // namespace
+
+std::vector<std::uint64_t> to_words(const WriterState& state) {
+  std::vector<std::uint64_t> words(kWriterWords, 0);
+  words[0] = state.epoch;
+  words[1] = state.boot[0];
+  words[2] = state.boot[1];
+  words[3] = state.changes;
+  return words;
+}
+
+WriterState read_writer_state(ByteStore& store, const SeriesMap& map) {
+  if (!has_words(map)) return {};
+  std::array<std::uint64_t, kWriterWords> words{};
+  store.read_at(map.writer.addresses.at(0), std::as_writable_bytes(std::span(words)));
+  return {words[0], {words[1], words[2]}, words[3]};
+}
+
+void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state) {
+  if (!has_words(map)) return;
+  const std::vector<std::uint64_t> words = to_words(state);
+  store.write_at(map.writer.addresses.at(0), std::as_bytes(std::span(words)));
+}
+
+void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
+  if (!has_words(map)) return;
+  std::uint64_t epoch = 0;
+  store.read_at(map.writer.addresses.at(0), std::as_writable_bytes(std::span(&epoch, 1)));
+  if (epoch == mine) return;
+  throw Error(ErrorKind::usage, map.path,
+              fmt::format("has another writer by now (epoch {}; this one is of epoch {})", epoch, mine),
+              "nothing more is written; end this run");
+}
+
+std::vector<std::uint64_t> durable_slots(std::uint64_t slots, std::uint64_t ranks, std::uint64_t from) {
+  std::vector<std::uint64_t> values(slots, kIdleSlot);
+  std::fill_n(values.begin(), std::min(slots, ranks), from);
+  return values;
+}
+
+std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map) {
+  if (map.durable.shape.empty()) return kIdleSlot;
+  std::vector<std::uint64_t> slots(map.durable.shape[0]);
+  store.read_at(map.durable.addresses.at(0), std::as_writable_bytes(std::span(slots)));
+  return slots.empty() ? kIdleSlot : *std::min_element(slots.begin(), slots.end());
+}
+
+void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps) {
+  store.write_at(map.durable.addresses.at(0) + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
+}
+
+std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map) {
+  // Durable first: it never passes what was written before.
+  const std::uint64_t durable = durable_steps(store, map);
+  const std::uint64_t written = committed_steps(read_slots(store, map));
+  if (durable >= written) return written;
+  const BootId boot = read_writer_state(store, map).boot;
+  const bool not_restarted = boot != BootId{} && boot == boot_id();
+  return not_restarted || has_living_writer(map.path) ? written : durable;
+}
+
+}  // namespace weft::storage

@@ -1,0 +1,51 @@
+// weft/storage/writer_state.hpp - what a file says of its writer, and how many of its steps may be believed in.
+//
+// Two words a writer. Its commit slots (storage/commit_slots.hpp) say what is *written*: in the file, for everybody who
+// reads it on a living system. Its durable slots say what is *durable*: on the disk, so that a power cut leaves it.
+// A written slot may reach the disk before its data; so once a machine has gone down, only durable steps count.
+//
+// The words of /weft/writer (8 x uint64, at a multiple of 8): the epoch, which grows by one with every writer, so that
+// a rank of an earlier one sees that it is too late; the boot id of the machine that all ranks run on (0, 0 where they
+// run on several); and the number of changes of metadata, odd while one is under way. docs/format.md, "Commit slots".
+//
+// Files that Weft 0.1 made before have neither: their written steps count. None is collective.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/series_map.hpp"
+#include "weft/support/process_identity.hpp"
+
+namespace weft::storage {
+
+struct WriterState {
+  std::uint64_t epoch = 0;
+  BootId boot{};
+  std::uint64_t changes = 0;
+};
+
+constexpr std::size_t kWriterWords = 8;
+std::vector<std::uint64_t> to_words(const WriterState& state);
+
+// Epoch 0 where the file has no such words.
+WriterState read_writer_state(ByteStore& store, const SeriesMap& map);
+void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state);
+
+// Throws Error(usage) where another writer has the file by now. Does nothing for a file without epochs.
+void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine);
+
+// Durable slots for `ranks` writers from step `from` on; idle for the others.
+std::vector<std::uint64_t> durable_slots(std::uint64_t slots, std::uint64_t ranks, std::uint64_t from);
+
+// The steps that a power cut leaves: kIdleSlot where nobody promises any (files of before; Sync::none).
+std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map);
+// Raises one durable slot; what lies below is on the disk.
+void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps);
+
+// How many steps count: the written ones where the machine that wrote them has not gone down since, as far as this one
+// can know (it is the same and has not been restarted, or the writer lives); else the durable ones.
+std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map);
+
+}  // namespace weft::storage
