@@ -21,7 +21,7 @@ using verify::Recovery;
 
 struct RecoverArguments {
   std::string path;
-  bool dry_run = false;
+  verify::RecoveryOptions options;
   bool json = false;
 };
 
@@ -54,7 +54,12 @@ void add_recover_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("recover", "Put a Weft file right after a crash; a sound one is not touched");
   const auto arguments = std::make_shared<RecoverArguments>();
   command->add_option("file", arguments->path, "The file; no program may be writing it")->required();
-  command->add_flag("--dry-run", arguments->dry_run, "Say what would be done, and do nothing");
+  command->add_flag("--dry-run", arguments->options.dry_run, "Say what would be done, and do nothing");
+  command->add_flag("--take-over", arguments->options.take_over,
+                    "The file's last writer may have died on another machine: you know that it has");
+  command->add_flag("--keep-written", arguments->options.keep_written,
+                    "Keep all steps that were written, not just those known to be on the disk: the machines that wrote "
+                    "them have not gone down");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "The series ends with its committed steps, and its view shows these; weft run .. --append and append_series()\n"
@@ -62,7 +67,7 @@ void add_recover_command(CLI::App& app) {
       "Example:\n  weft recover heart.h5 && weft verify heart.h5");
   command->callback([arguments] {
     fmt::print("{}", in_own_process(arguments->path, true, [&](OwnProcess&) {
-                 const Recovery recovery = verify::recover_file(arguments->path, arguments->dry_run);
+                 const Recovery recovery = verify::recover_file(arguments->path, arguments->options);
                  return arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery);
                }));
   });

@@ -27,6 +27,7 @@ struct ViewArguments {
   std::string mesh;
   std::string out;
   bool no_xdmf = false;
+  bool take_over = false;
   bool plan = false;
   bool json = false;
 };
@@ -98,6 +99,7 @@ view::ForeignFile foreign_file(const ViewArguments& arguments) {
 void run(const ViewArguments& arguments) {
   view::ViewOptions options;
   options.xdmf = !arguments.no_xdmf;
+  options.take_over = arguments.take_over;
   const bool foreign = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
   const view::ViewReport report = foreign ? view::view_foreign_file(foreign_file(arguments), options)
                                           : view::view_weft_file(arguments.path, options);
@@ -127,6 +129,8 @@ void add_view_command(CLI::App& app) {
     command->add_option(name, *value, help)->group(foreign);
   }
   command->add_flag("--no-xdmf", arguments->no_xdmf, "Write no FILE.xdmf beside it");
+  command->add_flag("--take-over", arguments->take_over,
+                    "The file's last writer may have died on another machine: you know that it has");
   CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--plan", arguments->plan, "Print every HDF5 object of the view too")->excludes(as_json);
   command->footer(

@@ -12,7 +12,7 @@
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/yardstick.hpp"
 #include "weft/series/series_reader.hpp"
-#include "weft/storage/metadata_change.hpp"
+#include "weft/storage/take_file.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -113,7 +113,8 @@ std::optional<std::uint64_t> prepare_checkpoints(MpiCommunicator& comm, StepSour
 // dropped, and not be computed again.
 void check_goes_on(MpiCommunicator& comm, StepSource& source, const EcgOptions& options) {
   agree_on(comm, [&] {
-    if (comm.rank() == 0) storage::undo_metadata_change(options.out);  // a kill may have left one
+    // A kill may have left a change half done; the lock is given back at once, and had again for writing.
+    if (comm.rank() == 0) storage::take_file(options.out, {"weft run ecg", options.writer.take_over});
   });
   const SeriesReader reader = SeriesReader::open(comm, options.out);
   const bool joint = reader.map().find_field("Data").has_value();

@@ -287,8 +287,8 @@ class SeriesWriter::Impl {
 
   void tell_failure() {
     if (const auto failure = failure_behind()) {
-      broken_ = failure;
-      throw *failure;
+      broken_ = failure->agreed();
+      throw *broken_;
     }
   }
 

@@ -1,5 +1,8 @@
 #include "weft/storage/file_system.hpp"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -46,12 +49,16 @@ bool lies_below(std::string_view path, std::string_view mount) {
   return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
 }
 
+constexpr long kZfsMagic = 0x2FC12FC1;  // which linux/magic.h does not have, as OpenZFS is no part of Linux
+
 }  // namespace
 
-bool FileSystem::one_machine() const {
-  constexpr std::array<std::string_view, 11> kLocal{"ext2",  "ext3",  "ext4",    "xfs", "btrfs",   "f2fs",
-                                                    "tmpfs", "ramfs", "overlay", "zfs", "bcachefs"};
-  return is_one_of(type, kLocal);
+bool is_of_one_machine(long number) {
+  constexpr std::array kLocal{static_cast<long>(EXT4_SUPER_MAGIC),      static_cast<long>(XFS_SUPER_MAGIC),
+                              static_cast<long>(BTRFS_SUPER_MAGIC),     static_cast<long>(F2FS_SUPER_MAGIC),
+                              static_cast<long>(TMPFS_MAGIC),           static_cast<long>(RAMFS_MAGIC),
+                              static_cast<long>(OVERLAYFS_SUPER_MAGIC), kZfsMagic};
+  return std::find(kLocal.begin(), kLocal.end(), number) != kLocal.end();
 }
 
 bool FileSystem::locks_reach_all() const {
@@ -98,7 +105,7 @@ FileSystem find_mount(std::string_view mountinfo, std::string_view path) {
     // Of two on one place the later hides the earlier.
     if (type.empty() || !lies_below(path, mount) || mount.size() < longest) continue;
     longest = mount.size();
-    found = {type, head[5] + "," + super_options};
+    found = {0, type, head[5] + "," + super_options};
   }
   return found;
 }
@@ -109,7 +116,16 @@ FileSystem file_system_of(const std::string& path) {
   if (problem) place = std::filesystem::weakly_canonical(std::filesystem::absolute(path), problem);
   std::ifstream file("/proc/self/mountinfo");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return find_mount(text, place.string());
+  FileSystem found = find_mount(text, place.string());
+  struct statfs status {};
+  for (std::filesystem::path there = place;; there = there.parent_path()) {
+    if (::statfs(there.c_str(), &status) == 0) {
+      found.number = static_cast<long>(status.f_type);
+      break;
+    }
+    if (there == there.parent_path()) break;
+  }
+  return found;
 }
 
 }  // namespace weft::storage

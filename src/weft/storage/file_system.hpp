@@ -10,12 +10,16 @@
 
 namespace weft::storage {
 
+// By its number in statfs(2), f_type: file systems that lie on a disk or in the memory of one machine.
+bool is_of_one_machine(long number);
+
 struct FileSystem {
+  long number = 0;      // statfs(2), f_type; 0 where it cannot tell
   std::string type;     // as /proc/self/mountinfo names it: "ext4", "lustre", "fuse.glusterfs"; "" where it cannot tell
   std::string options;  // of the mount and of the file system, with commas
 
   // On a disk or in the memory of one machine: no other machine writes there.
-  bool one_machine() const;
+  bool one_machine() const { return is_of_one_machine(number); }
   // A lock that one machine takes keeps all others out, and is free again when its holder dies.
   bool locks_reach_all() const;
   // Bytes that two machines write beside each other all arrive: neither rewrites what it has not written.

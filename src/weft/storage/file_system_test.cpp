@@ -1,6 +1,7 @@
 #include "weft/storage/file_system.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 
 namespace weft::storage {
 namespace {
@@ -26,8 +27,9 @@ TEST(FileSystem, IsThatOfTheLongestMountAboveThePath) {
 }
 
 TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
-  EXPECT_TRUE(find_mount(kMounts, "/a").one_machine());
-  EXPECT_TRUE(find_mount(kMounts, "/a").locks_reach_all());
+  FileSystem local = find_mount(kMounts, "/a");
+  local.number = EXT4_SUPER_MAGIC;
+  EXPECT_TRUE(local.one_machine() && local.locks_reach_all() && local.keeps_neighbours());
   EXPECT_TRUE(find_mount(kMounts, "/scratch/a").locks_reach_all());
   EXPECT_TRUE(find_mount(kMounts, "/scratch/a").keeps_neighbours());
   EXPECT_FALSE(find_mount(kMounts, "/scratch/a").one_machine());
@@ -39,6 +41,15 @@ TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
   EXPECT_FALSE(find_mount(kMounts, "/tmp/a/b").keeps_neighbours_directly());
   const FileSystem unknown = find_mount("", "/a");
   EXPECT_FALSE(unknown.one_machine() || unknown.locks_reach_all() || unknown.keeps_neighbours());
+}
+
+TEST(FileSystem, DisksAreOfOneMachineAndServersAreNot) {
+  EXPECT_TRUE(is_of_one_machine(EXT4_SUPER_MAGIC));
+  EXPECT_TRUE(is_of_one_machine(TMPFS_MAGIC));
+  EXPECT_FALSE(is_of_one_machine(NFS_SUPER_MAGIC));
+  EXPECT_FALSE(is_of_one_machine(FUSE_SUPER_MAGIC));  // GlusterFS and CephFS are mounted so
+  EXPECT_FALSE(is_of_one_machine(CEPH_SUPER_MAGIC));
+  EXPECT_FALSE(is_of_one_machine(0x0BD00BD0));  // Lustre
 }
 
 TEST(FileSystem, OfAFileThatIsNotThereIsThatOfItsFolder) {

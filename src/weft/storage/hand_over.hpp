@@ -18,7 +18,4 @@ namespace weft::storage {
 // Throws Error(system) where the bytes do not come to the servers. Not collective.
 void hand_over(const Communicator& comm, const std::string& path);
 
-// By its number in statfs(2), f_type: file systems that lie on a disk or in the memory of one machine.
-bool is_of_one_machine(long file_system);
-
 }  // namespace weft::storage

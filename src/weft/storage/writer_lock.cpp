@@ -194,6 +194,8 @@ void WriterLock::write_holder(const LockWish& wish) const {
   const bool written = ::ftruncate(descriptor_, 0) == 0 &&
                        ::pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
   if (!written) throw system_error(path_, "cannot be written", errno);
+  // Others will open it, perhaps on other machines (storage/hand_over.hpp).
+  if (!file_system_of(path_).one_machine()) ::fdatasync(descriptor_);
 }
 
 WriterLock WriterLock::join(const std::string& path) {

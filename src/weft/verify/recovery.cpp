@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
@@ -15,6 +16,8 @@
 #include "weft/storage/open_elsewhere.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/superblock.hpp"
+#include "weft/storage/take_file.hpp"
+#include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/open_file.hpp"
@@ -46,19 +49,31 @@ Handle open_unmarked(const std::string& path) {
 
 class Work {
  public:
-  Work(const std::string& path, bool dry_run) : path_(path) {
+  Work(const std::string& path, const RecoveryOptions& options) : path_(path), options_(options) {
     result_.path = path;
-    result_.dry_run = dry_run;
+    result_.dry_run = options.dry_run;
   }
 
   Recovery run() {
     const storage::QuietHdf5 quiet;
+    survey::open_bytes(path_);  // there is such a file
+    const std::optional<storage::LockHolder> holder = storage::lock_holder(path_);
+    std::optional<storage::WriterLock> lock;
+    if (!result_.dry_run) {
+      lock = storage::WriterLock::take(path_, {"weft recover", options_.take_over});
+    } else if (storage::has_living_writer(path_)) {
+      throw Error(ErrorKind::usage, path_,
+                  fmt::format("is being written by {}", holder ? holder->describe() : "another program"),
+                  "wait for it to end, or end it");
+    }
+    if (holder) act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
     if (storage::is_open_for_writing(path_)) {
       throw Error(ErrorKind::usage, path_, "is being written: a program has it open", "wait for it to end, or end it");
     }
     undo_change();
     if (!result_.all_told) return std::move(result_);
     const SeriesMap map = unmark();
+    if (lock && lock->taken_over()) storage::begin_epoch(path_);
     result_.steps = committed_steps(map);
     if (result_.steps == 0) check_beginning(map);
     clear_scratch();
@@ -91,7 +106,6 @@ class Work {
   }
 
   void undo_change() {
-    survey::open_bytes(path_);  // there is such a file
     if (!storage::metadata_leftovers(path_).undo) return;
     if (!act("undo a change of its metadata that was cut short")) {
       result_.all_told = false;
@@ -167,7 +181,9 @@ class Work {
   }
 
   std::uint64_t committed_steps(const SeriesMap& map) const {
-    const std::uint64_t committed = storage::readable_steps(*survey::open_bytes(path_), map);
+    const auto bytes = survey::open_bytes(path_);
+    const std::uint64_t committed = options_.keep_written ? storage::committed_steps(storage::read_slots(*bytes, map))
+                                                          : storage::readable_steps(*bytes, map);
     if (committed <= map.capacity()) return committed;
     throw Error(ErrorKind::data, path_,
                 fmt::format("says that {} steps are committed where there is room for {}", committed, map.capacity()),
@@ -186,12 +202,23 @@ class Work {
   }
 
   std::string path_;
+  RecoveryOptions options_;
   Recovery result_;
   bool scratch_was_there_ = false;
 };
 
 }  // namespace
 
-Recovery recover_file(const std::string& path, bool dry_run) { return Work(path, dry_run).run(); }
+Recovery recover_file(const std::string& path, const RecoveryOptions& options) {
+  if (!options.dry_run) {
+    // A sound file is not touched, and needs no lock: it may lie where nobody can write.
+    RecoveryOptions look = options;
+    look.dry_run = true;
+    Recovery nothing = Work(path, look).run();
+    nothing.dry_run = false;
+    if (nothing.actions.empty()) return nothing;
+  }
+  return Work(path, options).run();
+}
 
 }  // namespace weft::verify

@@ -2,6 +2,7 @@
 // is shown.
 //
 // What is done, in this order, where it is needed:
+//   0. The lock of a writer that has died is taken over, and is gone afterwards.
 //   1. A change of metadata that was cut short is undone (storage/metadata_change.hpp), or its scratch files removed
 //   and
 //      the room it had asked for given back.
@@ -28,8 +29,16 @@ struct Recovery {
   std::uint64_t steps = 0;  // that the file shows, afterwards
 };
 
-// Not collective; no program may be writing the file. Throws Error(usage) where one is, Error(data) where the file is
-// not one of Weft's, or is damaged beyond this; Error(system) where the system refuses.
-Recovery recover_file(const std::string& path, bool dry_run);
+struct RecoveryOptions {
+  bool dry_run = false;
+  bool take_over = false;  // from a writer of which nobody knows whether it lives (storage/writer_lock.hpp)
+  // The machines that wrote it have not gone down since, so that what was written is there, on the disk or not: said by
+  // somebody who knows, where this machine cannot (storage/writer_state.hpp).
+  bool keep_written = false;
+};
+
+// Not collective. Throws Error(usage) where a program is writing the file, Error(data) where the file is not one of
+// Weft's, or is damaged beyond this; Error(system) where the system refuses.
+Recovery recover_file(const std::string& path, const RecoveryOptions& options);
 
 }  // namespace weft::verify

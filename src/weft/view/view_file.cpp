@@ -9,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "weft/storage/metadata_change.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -99,7 +99,7 @@ std::string write_xdmf(const ViewReport& report, std::span<const double> times,
 
 ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   const Stopwatch clock;
-  storage::undo_metadata_change(path);
+  const storage::WriterLock lock = storage::take_file(path, {"weft view", options.take_over});
   const storage::SeriesMap map = storage::read_series_map(path);
   ViewReport report;
   report.path = path;

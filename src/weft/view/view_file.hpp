@@ -23,12 +23,13 @@ struct ViewReport {
 };
 
 struct ViewOptions {
-  bool xdmf = true;  // FILE.xdmf, and FILE's own name in it
+  bool xdmf = true;        // FILE.xdmf, and FILE's own name in it
+  bool take_over = false;  // from a writer of which nobody knows whether it lives (storage/writer_lock.hpp)
 };
 
 // Shows the committed steps of the file. The metadata is changed as docs/format.md says, so a crash meanwhile loses
-// nothing; a run must not be adding a segment at that moment. Not collective. Throws Error(data) where the file is not
-// Weft's, Error(usage) where there is nothing to show: no steps, or no mesh.
+// nothing. Not collective. Throws Error(data) where the file is not Weft's, Error(usage) where a writer has it, or
+// there is nothing to show: no steps, or no mesh.
 ViewReport view_weft_file(const std::string& path, const ViewOptions& options = {});
 
 // What XDMF has to know of a block's cells. Cells in many runs are copied into the view's own objects, so this comes
