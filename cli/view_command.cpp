@@ -26,6 +26,7 @@ struct ViewArguments {
   std::string time;
   std::string mesh;
   std::string out;
+  bool no_overwrite = false;
   bool no_xdmf = false;
   bool plan = false;
   bool json = false;
@@ -98,6 +99,7 @@ view::ForeignFile foreign_file(const ViewArguments& arguments) {
 void run(const ViewArguments& arguments) {
   view::ViewOptions options;
   options.xdmf = !arguments.no_xdmf;
+  if (arguments.no_overwrite) options.if_exists = storage::IfExists::fail;
   const bool foreign = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
   const view::ViewReport report = foreign ? view::view_foreign_file(foreign_file(arguments), options)
                                           : view::view_weft_file(arguments.path, options);
@@ -126,6 +128,8 @@ void add_view_command(CLI::App& app) {
         std::tuple{"--out", &arguments->out, "The file that shows it"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
+  command->add_flag("--no-overwrite", arguments->no_overwrite, "End with an error where that file is there already")
+      ->group(foreign);
   command->add_flag("--no-xdmf", arguments->no_xdmf, "Write no FILE.xdmf beside it");
   CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--plan", arguments->plan, "Print every HDF5 object of the view too")->excludes(as_json);

@@ -7,20 +7,17 @@
 
 #include "weft/series/file_plan.hpp"
 #include "weft/series/fixed_array.hpp"
+#include "weft/series/going_on.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/view/vtkhdf.hpp"
 #include "weft/view/weft_view.hpp"
 
 namespace weft {
 
 namespace {
-
-// Rank `owner`'s alone: a global field, seen from each rank.
-partition::Ownership of_rank_zero(const Shape& per_step, int rank) {
-  return rank == 0 ? partition::Ownership::all(per_step) : partition::Ownership::none(per_step);
-}
 
 // Rank 0 does `make` with the file's HDF5 side; every rank has the map afterwards.
 storage::SeriesMap share_map(Communicator& comm, const std::function<storage::SeriesMap()>& make) {
@@ -44,83 +41,68 @@ class SeriesWriter::Impl {
         observers_(std::move(observers)),
         fixed_length_(fixed_length) {}
 
-  void create(const std::string& path, const SeriesSpec& spec) {
+  void create(const std::string& path, const SeriesSpec& spec, const series::StrategyFactory& make_strategy,
+              const std::function<void(const std::string& part)>& prepare) {
     std::vector<std::int64_t> offsets;
     std::vector<series::FixedArray> fixed;
     agree_on(*comm_, [&] {
       for (const FieldSpec& field : spec.fields) series::check_field(field);
     });
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
-    for (const FieldSpec& field : spec.fields) add_subset(field, fixed);
+    for (const FieldSpec& field : spec.fields) {
+      if (field.subset) fixed.push_back(series::subset_array(field));
+    }
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
-    map_ = share_map(*comm_, [&] {
-      std::vector<storage::FixedArrayPlan> arrays;
-      arrays.reserve(fixed.size());
-      for (const series::FixedArray& array : fixed) arrays.push_back(array.plan);
-      for (const auto& observer : observers_) {
-        const auto more = observer->arrays(spec);
-        arrays.insert(arrays.end(), more.begin(), more.end());
-      }
-      storage::SeriesMap map =
-          storage::create_series_file(path, series::plan_file(spec, comm_->size(), arrays, subsets), view_at_create());
-      storage::hand_over(*comm_, path);
-      return map;
-    });
-    open_store();
+    const std::string part = storage::part_path(path);
+    map_ = share_map(*comm_, [&] { return make_part(path, spec, fixed, subsets, prepare); });
+    open_store(part);
     for (std::size_t i = 0; i < fixed.size(); ++i) {
       series::write_fixed_array(*comm_, *store_, map_.fixed_arrays[i], fixed[i]);
     }
     agree_on(*comm_, [&] {
-      if (comm_->rank() == 0 && view::has_listed_subset(map_)) storage::renew_view(map_, map_.length, view_maker());
+      if (comm_->rank() != 0 || !view::has_listed_subset(map_)) return;
+      storage::SeriesMap unnamed = map_;
+      unnamed.path = part;
+      storage::renew_view(unnamed, map_.length, view_maker());
     });
-    owned_.push_back(of_rank_zero({}, comm_->rank()));  // the time
+    owned_.push_back(series::of_rank_zero({}, comm_->rank()));  // the time
     for (const FieldSpec& field : spec.fields) {
-      owned_.push_back(field.support == Support::global ? of_rank_zero(field.per_step, comm_->rank()) : field.owned);
+      const bool global = field.support == Support::global;
+      owned_.push_back(global ? series::of_rank_zero(field.per_step, comm_->rank()) : field.owned);
     }
+    build(make_strategy, part);
+    const std::vector<std::uint64_t> slots = slots_to_begin_with();
+    agree_on(*comm_, [&] {
+      if (comm_->rank() == 0) storage::write_slots(*store_, map_, slots);
+    });
+    agree_on(*comm_, [&] { store_->sync(); });  // every rank's part of the mesh
+    agree_on(*comm_, [&] {
+      if (comm_->rank() != 0) return;
+      new_file_->finish(true);
+      storage::forget_metadata_changes(path);  // they belong to the file that stood here
+    });
+    strategy_->begin(next_step_);
   }
 
-  void append(const std::string& path, const AppendSpec& spec) {
+  void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
     map_ = share_map(*comm_, [&] {
       storage::undo_metadata_change(path);
-      storage::SeriesMap map = storage::read_series_map(path);
-      storage::drop_checksums(map);
-      const auto ranks = static_cast<std::uint64_t>(comm_->size());
-      if (map.commit.shape[0] < ranks) map = storage::grow_slots(map, ranks);
-      // Other readers must see every step that may now be committed.
-      if (map.length < map.capacity()) {
-        map = storage::set_length(map, map.capacity(), view_maker());
-      } else if (map.viewed != 0 && map.viewed != map.length) {  // `weft view` made it show what was committed then
-        storage::renew_view(map, map.length, view_maker());
-      }
+      return storage::read_series_map(path);
+    });
+    open_store(path);
+    agree_on(*comm_, [&] {
+      const std::uint64_t committed = storage::committed_steps(storage::read_slots(*store_, map_));
+      next_step_ = series::step_to_go_on_with(map_, committed, spec);
+      owned_ = series::ownerships_for(map_, spec, comm_->rank());
+    });
+    build(make_strategy, path);
+    // All that can be refused has been: now the file is changed, at once, and nothing above next_step_ is vouched for.
+    const std::vector<std::uint64_t> slots = slots_to_begin_with();
+    map_ = share_map(*comm_, [&] {
+      storage::SeriesMap map = storage::continue_series(map_, next_step_, slots, view_maker());
       storage::hand_over(*comm_, path);
       return map;
     });
-    open_store();
-    agree_on(*comm_, [&] {
-      const std::uint64_t committed = storage::committed_steps(storage::read_slots(*store_, map_));
-      next_step_ = spec.from_step.value_or(committed);
-      if (next_step_ > committed) {
-        throw Error(ErrorKind::usage, path,
-                    fmt::format("cannot go on from step {}: {} steps are committed", next_step_, committed),
-                    "start from one of those, or from the end");
-      }
-    });
-    owned_.push_back(of_rank_zero({}, comm_->rank()));
-    agree_on(*comm_, [&] {
-      for (std::size_t f = 1; f < map_.fields.size(); ++f) owned_.push_back(ownership_for(map_.fields[f], spec));
-    });
-  }
-
-  void start(const series::StrategyFactory& make_strategy) {
-    // Slots first, and everyone after it: from here on nothing above next_step_ is vouched for.
-    agree_on(*comm_, [&] {
-      if (comm_->rank() == 0) {
-        storage::reset_slots(*store_, map_, static_cast<std::uint64_t>(comm_->size()), next_step_);
-      }
-    });
-    put_.assign(map_.fields.size(), false);
-    strategy_ =
-        make_strategy({*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, observers_});
     strategy_->begin(next_step_);
   }
 
@@ -168,12 +150,7 @@ class SeriesWriter::Impl {
       store_->close();
     });
     agree_on(*comm_, [&] {
-      if (comm_->rank() != 0 || next_step_ == 0) return;
-      if (map_.length != next_step_) {
-        storage::set_length(map_, next_step_, view_maker());
-      } else if (!observers_.empty()) {
-        storage::renew_view(map_, next_step_, view_maker());
-      }
+      if (comm_->rank() == 0) storage::show_steps(map_, next_step_, view_maker(), !observers_.empty());
     });
   }
 
@@ -182,11 +159,52 @@ class SeriesWriter::Impl {
   const series::WriteCounters& counters() const { return counters_; }
 
  private:
-  void open_store() {
+  // The new file as far as HDF5 makes it, under its part's name. Its map has the name it is to get.
+  storage::SeriesMap make_part(const std::string& path, const SeriesSpec& spec,
+                               const std::vector<series::FixedArray>& fixed,
+                               const std::vector<storage::Subset>& subsets,
+                               const std::function<void(const std::string& part)>& prepare) {
+    std::vector<storage::FixedArrayPlan> arrays;
+    arrays.reserve(fixed.size());
+    for (const series::FixedArray& array : fixed) arrays.push_back(array.plan);
+    for (const auto& observer : observers_) {
+      const auto more = observer->arrays(spec);
+      arrays.insert(arrays.end(), more.begin(), more.end());
+    }
+    const storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets);
+    storage::check_plan(path, plan);
+    new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists);
+    if (prepare) prepare(new_file_->part());
+    storage::SeriesMap map = storage::create_series_file(new_file_->part(), plan, view_at_create());
+    storage::hand_over(*comm_, new_file_->part());
+    map.path = path;
+    return map;
+  }
+
+  // Finds out what a strategy refuses (a budget that is too small, say) before the file has its name or is changed.
+  void build(const series::StrategyFactory& make_strategy, const std::string& lies_at) {
+    put_.assign(map_.fields.size(), false);
+    strategy_ = make_strategy(
+        {*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, observers_, lies_at});
+  }
+
+  // Collective.
+  std::vector<std::uint64_t> slots_to_begin_with() {
+    const std::byte mine{strategy_->raises_slot()};
+    std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm_->size()));
+    outgoing[0] = {mine};
+    const std::vector<std::vector<std::byte>> told = comm_->all_to_all(outgoing);
+    std::vector<bool> writing;
+    for (const std::vector<std::byte>& one : told) writing.push_back(!one.empty() && one[0] != std::byte{0});
+    return storage::slots_from(next_step_, writing, map_.commit.shape[0]);
+  }
+
+  void open_store(const std::string& lies_at) {
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
-      store_ = storage::open_posix(map_.path, storage::OpenMode::write,
-                                   std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}));
+      store_ = storage::open_posix(lies_at, storage::OpenMode::write,
+                                   std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}),
+                                   map_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
     });
   }
@@ -255,45 +273,11 @@ class SeriesWriter::Impl {
     return *found;
   }
 
-  partition::Ownership ownership_for(const storage::FieldMap& field, const AppendSpec& spec) const {
-    if (field.support == Support::global) return of_rank_zero(field.per_step, comm_->rank());
-    for (const auto& [name, owned] : spec.owned) {
-      if (name != field.name) continue;
-      if (owned.shape() != field.per_step) {
-        throw Error(ErrorKind::usage, map_.path,
-                    fmt::format("field {} is {} a step, the ownership given {}", name, to_string(field.per_step),
-                                to_string(owned.shape())),
-                    "go on with the mesh the series began with");
-      }
-      return owned;
-    }
-    throw Error(ErrorKind::usage, map_.path, fmt::format("no ownership is given for field {}", field.name),
-                "name every field that is not global");
-  }
-
-  static void add_subset(const FieldSpec& field, std::vector<series::FixedArray>& fixed) {
-    if (!field.subset) return;
-    // One number for each row of the field: the ownership of {k, 2} becomes that of {k}.
-    const std::uint64_t row = series::row_elements(field.per_step);
-    std::vector<std::uint64_t> ids;
-    std::vector<std::uint8_t> ghost(field.owned.local_elements() / row, 1);
-    ids.assign(ghost.size(), 0);
-    for (const partition::Run& run : field.owned.runs()) {
-      for (std::uint64_t i = 0; i < run.length / row; ++i) {
-        ids[run.local / row + i] = run.global / row + i;
-        ghost[run.local / row + i] = 0;
-      }
-    }
-    const Shape rows{field.per_step.at(0)};
-    fixed.push_back({{"/weft/subsets/" + field.name, DataType::int64, rows, {}},
-                     partition::Ownership::nodes(rows, ids, ghost),
-                     std::as_bytes(std::span(*field.subset))});
-  }
-
   std::shared_ptr<Communicator> comm_;
   WriterOptions options_;
   Observers observers_;
   bool fixed_length_;
+  std::unique_ptr<storage::NewFile> new_file_;  // rank 0's, where one is made
   storage::SeriesMap map_;
   std::vector<partition::Ownership> owned_;  // as map_.fields
   series::WriteCounters counters_;
@@ -311,18 +295,17 @@ SeriesWriter& SeriesWriter::operator=(SeriesWriter&&) noexcept = default;
 SeriesWriter::~SeriesWriter() = default;
 
 SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
-                                  const series::StrategyFactory& strategy) {
+                                  const series::StrategyFactory& strategy,
+                                  const std::function<void(const std::string& part)>& prepare) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, spec.steps.has_value());
-  impl->create(path, spec);
-  impl->start(strategy);
+  impl->create(path, spec, strategy, prepare);
   return SeriesWriter(std::move(impl));
 }
 
 SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                                   const series::StrategyFactory& strategy) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, false);
-  impl->append(path, spec);
-  impl->start(strategy);
+  impl->append(path, spec, strategy);
   return SeriesWriter(std::move(impl));
 }
 

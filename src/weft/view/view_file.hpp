@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/storage/new_file.hpp"
 #include "weft/view/view.hpp"
 #include "weft/view/xdmf.hpp"
 
@@ -24,6 +25,7 @@ struct ViewReport {
 
 struct ViewOptions {
   bool xdmf = true;  // FILE.xdmf, and FILE's own name in it
+  storage::IfExists if_exists = storage::IfExists::replace;  // of a view in a file of its own
 };
 
 // Shows the committed steps of the file. The metadata is changed as docs/format.md says, so a crash meanwhile loses
