@@ -31,6 +31,7 @@ struct ReduceArguments {
   std::string mesh;
   std::string budget = "256MiB";
   std::string out;
+  bool no_overwrite = false;
   bool json = false;
 };
 
@@ -47,6 +48,7 @@ reduce::Reduction reduction_of(const ReduceArguments& arguments) {
   if (reduction.out.empty()) {
     reduction.out = std::filesystem::path(arguments.path).replace_extension(".maps.h5").string();
   }
+  if (arguments.no_overwrite) reduction.if_exists = storage::IfExists::fail;
   return reduction;
 }
 
@@ -130,6 +132,7 @@ void add_reduce_command(CLI::App& app) {
   command->add_option("--mesh", arguments->mesh, "conduction velocities of a file without a mesh: a .vtu file");
   command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
   command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
+  command->add_flag("--no-overwrite", arguments->no_overwrite, "end with an error where that file is there already");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
   command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });

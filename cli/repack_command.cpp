@@ -216,7 +216,7 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   }
   // The plan is tried before in a process of its own; what HDF5 makes of the rest is seen here.
   std::vector<std::string> parts;
-  if (!arguments.plan) parts = {repack::part_path(request->out), repack::spill_path(repack::part_path(request->out))};
+  if (!arguments.plan) parts = {storage::part_path(request->out), repack::spill_path(storage::part_path(request->out))};
   const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed over it, and nothing is written",
                       fmt::format("see what is left of it: weft verify {}", arguments.in));
   const Error loops(ErrorKind::data, arguments.in,

@@ -66,6 +66,7 @@ struct EcgArguments {
   bool keep_afterwards = false;
   std::string sync = "commit";
   std::string commit_every = "60s";
+  bool no_overwrite = false;
   bool json = false;
 };
 
@@ -234,6 +235,12 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   } else if (arguments.keep_afterwards) {
     throw Error(ErrorKind::usage, "--keep-afterwards", "nothing is made afterwards", "add --afterwards paper");
   }
+  if (arguments.no_overwrite) {
+    if (options.append || options.restart) {
+      throw Error(ErrorKind::usage, "--no-overwrite", "a run that goes on needs its file", "leave one of the two out");
+    }
+    options.if_exists = storage::IfExists::fail;
+  }
   if (options.from_step && !options.append) {
     throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
   }
@@ -280,7 +287,8 @@ void add_ecg(CLI::App& run) {
        "or a file of tetrahedra, .vtu or .msh; none: not in the file",
        what);
   text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
-  text("--out", a.options.out, "the file to write; an existing one is replaced", what)->required();
+  text("--out", a.options.out, "the file to write; an existing one is replaced when the new one is whole", what)->required();
+  ecg->add_flag("--no-overwrite", a.no_overwrite, "end with an error where the file is there already")->group(what);
   ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
       ->group(what);
   ecg->add_flag("--append", a.options.append, "go on with the file, behind its committed steps")->group(what);

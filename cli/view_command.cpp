@@ -26,6 +26,7 @@ struct ViewArguments {
   std::string time;
   std::string mesh;
   std::string out;
+  bool no_overwrite = false;
   bool no_xdmf = false;
   bool take_over = false;
   bool plan = false;
@@ -100,6 +101,7 @@ void run(const ViewArguments& arguments) {
   view::ViewOptions options;
   options.xdmf = !arguments.no_xdmf;
   options.take_over = arguments.take_over;
+  if (arguments.no_overwrite) options.if_exists = storage::IfExists::fail;
   const bool foreign = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
   const view::ViewReport report = foreign ? view::view_foreign_file(foreign_file(arguments), options)
                                           : view::view_weft_file(arguments.path, options);
@@ -128,6 +130,8 @@ void add_view_command(CLI::App& app) {
         std::tuple{"--out", &arguments->out, "The file that shows it"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
+  command->add_flag("--no-overwrite", arguments->no_overwrite, "End with an error where that file is there already")
+      ->group(foreign);
   command->add_flag("--no-xdmf", arguments->no_xdmf, "Write no FILE.xdmf beside it");
   command->add_flag("--take-over", arguments->take_over,
                     "The file's last writer may have died on another machine: you know that it has");

@@ -65,6 +65,7 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgO
   }
   SeriesSpec spec;
   spec.observers = observers;
+  spec.if_exists = options.if_exists;
   if (!options.unknown_steps) spec.steps = source.steps();
   spec.time_units = "ms";
   spec.align_bytes = options.align_bytes;
@@ -87,26 +88,24 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgO
   return create_series(mpi_comm, options.out, spec, options.mpi);
 }
 
-// The step a restarted run goes on with, if there is a checkpoint. Where a run begins anew, one of an earlier run must
-// not outlive the steps it belongs to.
-std::optional<std::uint64_t> prepare_checkpoints(MpiCommunicator& comm, StepSource& source, const EcgOptions& options) {
+// The step a restarted run goes on with, if there is a checkpoint.
+std::optional<std::uint64_t> find_checkpoint(MpiCommunicator& comm, StepSource& source, const EcgOptions& options) {
   const bool wanted = options.checkpoint_every > 0 || options.restart;
   if (wanted && source.state().empty()) {
     throw Error(ErrorKind::usage, "--checkpoint-every and --restart",
                 fmt::format("source {} has no state to keep", options.source), "use them with --source solve")
         .agreed();
   }
-  const std::string path = checkpoint_path(options.out);
-  if (options.restart) {
-    const std::optional<std::uint64_t> step = load_checkpoint(comm.handle(), path, source);
-    if (step) return *step + 1;
-  }
-  if (!options.append) {
-    agree_on(comm, [&] {
-      if (comm.rank() == 0) std::filesystem::remove(path);
-    });
-  }
-  return std::nullopt;
+  if (!options.restart) return std::nullopt;
+  const std::optional<std::uint64_t> step = load_checkpoint(comm.handle(), checkpoint_path(options.out), source);
+  return step ? std::optional(*step + 1) : std::nullopt;
+}
+
+// Where a run has begun anew, a checkpoint of an earlier one must not outlive the steps it belonged to.
+void forget_checkpoint(MpiCommunicator& comm, const EcgOptions& options) {
+  agree_on(comm, [&] {
+    if (comm.rank() == 0) std::filesystem::remove(checkpoint_path(options.out));
+  });
 }
 
 // A run that is restarted has the fields of its file, and does not end before it: the steps behind its end would be
@@ -265,10 +264,11 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   const Stopwatch clock;
   const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
   const Observers observers(reduction ? 1 : 0, reduction);
-  const std::optional<std::uint64_t> restart_step = prepare_checkpoints(comm, *source, options);
+  const std::optional<std::uint64_t> restart_step = find_checkpoint(comm, *source, options);
   if (restart_step) check_goes_on(comm, *source, options);
   SeriesWriter writer =
       timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
+  if (!options.append && !restart_step) forget_checkpoint(comm, options);
   write_steps(mpi_comm, writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;

@@ -70,7 +70,8 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     traces.emplace(map, file, choice);
     report.nodes = field.per_step[0];
   });
-  const std::vector<std::uint64_t> addresses = reduce::create_map_file(comm, reduction.out, maps, report.nodes);
+  reduce::MapFile out(comm, reduction.out);
+  const std::vector<std::uint64_t> addresses = out.create(maps, report.nodes);
   const partition::Block mine = partition::even_block(report.nodes, comm.rank(), comm.size());
   reduce::TraceReducer reducer(reduction.quantities, reduction.settings);
   std::vector<double> result(reducer.rows());
@@ -78,7 +79,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
   std::optional<reduce::MapWriter> writer;
   std::optional<reduce::MapStretch> stretch;
   agree_on(comm, [&] {
-    store = storage::open_posix(reduction.out, storage::OpenMode::write);
+    store = storage::open_posix(out.part(), storage::OpenMode::write, nullptr, reduction.out);
     writer.emplace(*store, addresses, report.nodes, kFill);
     stretch.emplace(maps, *writer, result);
     for (std::uint64_t done = 0; done < mine.count;) {
@@ -100,11 +101,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     stretch->fill_up(rows);
     store->close();
   });
-  agree_on(comm, [&] {
-    if (comm.rank() != 0) return;
-    const reduce::MapOrigin origin{map.path(), reduction.field, reduction.settings.threshold, kFill};
-    reduce::show_maps(reduction.out, maps, report.nodes, rows, origin);
-  });
+  out.finish(maps, report.nodes, rows, {map.path(), reduction.field, reduction.settings.threshold, kFill});
   return report;
 }
 

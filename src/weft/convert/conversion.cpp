@@ -63,6 +63,12 @@ void find_place(Job& job) {
     if (conversion.to == Format::tecplot && fs::equivalent(out, source, error)) {
       throw Error(ErrorKind::usage, out.string(), "is the file itself", "name another: --out heart.plt");
     }
+    const bool is_file = conversion.to == Format::tecplot;
+    const bool taken = is_file ? fs::exists(out, error) : fs::exists(job.folder, error) && !fs::is_empty(job.folder, error);
+    if (job.comm.rank() == 0 && taken && conversion.if_exists == storage::IfExists::fail) {
+      throw Error(ErrorKind::usage, is_file ? out.string() : job.folder,
+                  is_file ? "is there already" : "has files already", "name another, or let them be replaced");
+    }
     if (job.comm.rank() != 0 || job.folder.empty()) return;
     error.clear();
     fs::create_directories(job.folder, error);

@@ -1,24 +1,13 @@
 #include "weft/convert/part_file.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <utility>
-
-#include "weft/support/error.hpp"
-
 namespace weft::convert {
 
-PartFile::PartFile(std::string path)
-    : path_(std::move(path)), part_(path_ + ".part"), store_(storage::open_posix(part_, storage::OpenMode::create)) {}
-
-PartFile::~PartFile() {
-  if (!finished_) std::remove(part_.c_str());
-}
+PartFile::PartFile(const std::string& path)
+    : file_(path), store_(storage::open_posix(file_.part(), storage::OpenMode::create, nullptr, path)) {}
 
 void PartFile::finish() {
   store_->close();
-  if (std::rename(part_.c_str(), path_.c_str()) != 0) throw system_error(path_, "cannot write", errno);
-  finished_ = true;
+  file_.finish(false);
 }
 
 std::uint64_t write_text(const std::string& path, std::string_view text) {

@@ -8,26 +8,22 @@
 #include <string_view>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/new_file.hpp"
 
 namespace weft::convert {
 
-// Writes NAME.part; finish() gives it its name. What is not finished is removed. Not collective.
+// A new file (storage/new_file.hpp), open for writing. What is not finished is removed. Not collective.
 class PartFile {
  public:
   // Throws Error(system) where it cannot be created.
-  explicit PartFile(std::string path);
-  ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
+  explicit PartFile(const std::string& path);
 
   storage::ByteStore& store() { return *store_; }
   void finish();
 
  private:
-  std::string path_;
-  std::string part_;
+  storage::NewFile file_;
   std::unique_ptr<storage::ByteStore> store_;
-  bool finished_ = false;
 };
 
 // A whole text; returns its length.

@@ -74,11 +74,11 @@ class TecplotConversion {
       if (job_.comm.rank() == 0) {
         file_ = std::make_unique<PartFile>(path_);
         file_->store().write_at(0, layout_->header());
-        storage::hand_over(job_.comm, path_ + ".part");
+        storage::hand_over(job_.comm, storage::part_path(path_));
       }
     });
     agree_on(job_.comm, [&] {
-      if (job_.comm.rank() != 0) other_ = storage::open_posix(path_ + ".part", storage::OpenMode::write);
+      if (job_.comm.rank() != 0) other_ = storage::open_posix(storage::part_path(path_), storage::OpenMode::write);
       for (std::size_t b = 0; b < parts_.size(); ++b) write_part(b);
       if (other_) other_->close();
     });

@@ -54,7 +54,7 @@ TEST(VtkFile, ArraysLieWhereTheHeadSays) {
   for (const std::string& array : arrays) file.add(std::as_bytes(std::span(array)));
   EXPECT_FALSE(std::filesystem::exists(path)) << "before it is whole";
   const std::uint64_t length = file.finish();
-  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".weft-part"));
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   ASSERT_EQ(bytes.size(), length);
@@ -74,9 +74,9 @@ TEST(VtkFile, WhatIsNotFinishedLeavesNothing) {
   const VtkDocument document = document_of_two_points();
   {
     VtkFile file("unfinished.vtu", document, 0);
-    EXPECT_TRUE(std::filesystem::exists("unfinished.vtu.part"));
+    EXPECT_TRUE(std::filesystem::exists("unfinished.vtu.weft-part"));
   }
-  EXPECT_FALSE(std::filesystem::exists("unfinished.vtu.part"));
+  EXPECT_FALSE(std::filesystem::exists("unfinished.vtu.weft-part"));
   EXPECT_FALSE(std::filesystem::exists("unfinished.vtu"));
 }
 

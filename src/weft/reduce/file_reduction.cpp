@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "weft/partition/ownership.hpp"
@@ -49,12 +50,19 @@ class Reducer {
         result_(reducer_.rows()) {}
 
   ReductionReport run() {
-    agree_on(comm_, [&] { plan_block(); });
-    const std::vector<std::uint64_t> addresses = create_map_file(comm_, reduction_.out, maps_, source_->nodes());
+    agree_on(comm_, [&] {
+      std::error_code problem;
+      if (std::filesystem::equivalent(reduction_.path, reduction_.out, problem)) {
+        throw Error(ErrorKind::usage, reduction_.out, "is the file that is read", "name another: --out maps.h5");
+      }
+      plan_block();
+    });
+    MapFile out(comm_, reduction_.out, reduction_.if_exists);
+    const std::vector<std::uint64_t> addresses = out.create(maps_, source_->nodes());
     if (wants_conduction(reduction_.quantities)) measure_distances();
     std::unique_ptr<storage::ByteStore> store;
     agree_on(comm_, [&] {
-      store = storage::open_posix(reduction_.out, storage::OpenMode::write);
+      store = storage::open_posix(out.part(), storage::OpenMode::write, nullptr, reduction_.out);
       writer_.emplace(*store, addresses, source_->nodes(), reduction_.fill);
       stretch_.emplace(maps_, *writer_, result_);
       for (std::uint64_t first = mine_.first; first < end();) {
@@ -69,11 +77,8 @@ class Reducer {
       stretch_->fill_up(rows);
       store->close();
     });
-    agree_on(comm_, [&] {
-      if (comm_.rank() != 0) return;
-      const MapOrigin origin{reduction_.path, reduction_.field, reduction_.settings.threshold, reduction_.fill};
-      show_maps(reduction_.out, maps_, source_->nodes(), rows, origin);
-    });
+    out.finish(maps_, source_->nodes(), rows,
+               {reduction_.path, reduction_.field, reduction_.settings.threshold, reduction_.fill});
     return report();
   }
 

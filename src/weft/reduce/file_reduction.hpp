@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/reduce/quantity.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::reduce {
@@ -23,7 +24,8 @@ struct Reduction {
   double fill = std::numeric_limits<double>::quiet_NaN();  // where a node has no such value
   std::uint64_t budget_bytes = 256ULL << 20;               // memory a rank may use for blocks
   std::string mesh{};  // a .vtu file: what conduction velocities are measured along where the file has no mesh
-  std::string out;     // an existing file is replaced
+  std::string out;     // an existing file is replaced when the new one is whole
+  storage::IfExists if_exists = storage::IfExists::replace;
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};  // nodes of this rank
 };
 

@@ -27,24 +27,6 @@ std::vector<std::uint64_t> create_rows(const std::string& out, std::span<const M
   return addresses;
 }
 
-}  // namespace
-
-std::vector<std::uint64_t> create_map_file(Communicator& comm, const std::string& path, std::span<const MapPlan> maps,
-                                           std::uint64_t nodes) {
-  std::vector<std::uint64_t> addresses;
-  agree_on(comm, [&] {
-    if (comm.rank() != 0) return;
-    addresses = create_rows(path, maps, nodes);
-    storage::hand_over(comm, path);
-  });
-  const auto mine = std::as_bytes(std::span(addresses));
-  std::vector<std::byte> bytes(mine.begin(), mine.end());
-  comm.broadcast(bytes, 0);
-  addresses.resize(bytes.size() / sizeof(std::uint64_t));
-  std::memcpy(addresses.data(), bytes.data(), bytes.size());
-  return addresses;
-}
-
 void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows,
                const MapOrigin& origin) {
   storage::ObjectPlan plan;
@@ -66,6 +48,38 @@ void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint
   storage::Handle file(storage::check_hdf5(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), path, "cannot open"));
   storage::make_objects(file, plan);
   storage::check_hdf5(file.reset(), path, "cannot finish the file");
+}
+
+}  // namespace
+
+MapFile::MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists)
+    : comm_(comm), part_(storage::part_path(path)) {
+  agree_on(comm_, [&] {
+    if (comm_.rank() == 0) file_.emplace(path, if_exists);
+  });
+}
+
+std::vector<std::uint64_t> MapFile::create(std::span<const MapPlan> maps, std::uint64_t nodes) {
+  std::vector<std::uint64_t> addresses;
+  agree_on(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    addresses = create_rows(part_, maps, nodes);
+    storage::hand_over(comm_, part_);
+  });
+  const auto mine = std::as_bytes(std::span(addresses));
+  std::vector<std::byte> bytes(mine.begin(), mine.end());
+  comm_.broadcast(bytes, 0);
+  addresses.resize(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(addresses.data(), bytes.data(), bytes.size());
+  return addresses;
+}
+
+void MapFile::finish(std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows, const MapOrigin& origin) {
+  agree_on(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    show_maps(part_, maps, nodes, rows, origin);
+    file_->finish(true);
+  });
 }
 
 }  // namespace weft::reduce

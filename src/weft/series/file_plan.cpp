@@ -83,8 +83,7 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
   plan.grid = spec.grid;
   plan.attributes = spec.attributes;
   plan.align_bytes = spec.align_bytes;
-  plan.ranks = static_cast<std::uint64_t>(ranks);
-  plan.commit_slots = std::max(kLeastSlots, plan.ranks);
+  plan.commit_slots = std::max<std::uint64_t>(kLeastSlots, static_cast<std::uint64_t>(ranks));
   if (spec.steps == std::uint64_t{0}) {
     throw Error(ErrorKind::usage, "series", "a series of 0 steps",
                 "give at least 1 step, or none for an unknown number");

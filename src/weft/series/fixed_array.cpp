@@ -7,6 +7,7 @@
 
 #include "weft/exchange/plan_builder.hpp"
 #include "weft/exchange/window.hpp"
+#include "weft/series/file_plan.hpp"
 
 namespace weft::series {
 
@@ -114,6 +115,24 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
 }
 
 }  // namespace
+
+FixedArray subset_array(const FieldSpec& field) {
+  // One number for each row of the field: the ownership of {k, 2} becomes that of {k}.
+  const std::uint64_t row = row_elements(field.per_step);
+  std::vector<std::uint64_t> ids;
+  std::vector<std::uint8_t> ghost(field.owned.local_elements() / row, 1);
+  ids.assign(ghost.size(), 0);
+  for (const partition::Run& run : field.owned.runs()) {
+    for (std::uint64_t i = 0; i < run.length / row; ++i) {
+      ids[run.local / row + i] = run.global / row + i;
+      ghost[run.local / row + i] = 0;
+    }
+  }
+  const Shape rows{field.per_step.at(0)};
+  return {{"/weft/subsets/" + field.name, DataType::int64, rows, {}},
+          partition::Ownership::nodes(rows, ids, ghost),
+          std::as_bytes(std::span(*field.subset))};
+}
 
 void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
                        const FixedArray& array) {

@@ -23,6 +23,9 @@ struct FixedArray {
 // refer to.
 std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets);
 
+// The node numbers of a field on some of the nodes, /weft/subsets/NAME; it refers to the field's own.
+FixedArray subset_array(const FieldSpec& field);
+
 // As it lies where the ranks hold it in consecutive slabs; else every rank writes one slab, put together by an
 // exchange, so that scattered ownership costs no scattered writes. Collective.
 void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,

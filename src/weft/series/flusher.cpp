@@ -22,13 +22,13 @@ Flusher::Flusher(const StrategyContext& context, std::function<void()> first)
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
   cacheable_bytes_ = storage::comfortable_cache_bytes() / static_cast<std::uint64_t>(context.comm.size());
   if (wish == DirectWrites::always) {
-    direct_ = storage::DirectWriter::open(context.map.path, context.shared_syscall_counters());
+    direct_ = storage::DirectWriter::open(context.lies_at, context.shared_syscall_counters());
     if (!direct_) {
       throw Error(ErrorKind::usage, context.map.path, "the file system has no direct writes", "leave --direct to auto");
     }
   }
   const bool plain_store = !context.options.wrap_store;  // a store around the file's wants to see every write
-  if (wish != DirectWrites::automatic || !plain_store || !storage::direct_writes_pay(context.map.path)) {
+  if (wish != DirectWrites::automatic || !plain_store || !storage::direct_writes_pay(context.lies_at)) {
     cacheable_bytes_ = ~0ULL;
   }
   thread_ = std::thread([this, first = std::move(first)] {

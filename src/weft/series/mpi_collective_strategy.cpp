@@ -65,6 +65,8 @@ class CollectiveStrategy final : public WriteStrategy {
     }
   }
 
+  bool raises_slot() const override { return true; }
+
   void begin(std::uint64_t step) override {
     for (auto& cache : caches_) cache->first = step;
     next_ = committed_ = step;

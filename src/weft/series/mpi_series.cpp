@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
 
 #include "weft/series/mpi_collective_strategy.hpp"
-#include "weft/storage/metadata_change.hpp"
 
 namespace weft {
 
@@ -25,8 +23,6 @@ bool on_lustre(const std::string& path) {
 // Striping is fixed when a file is made, so an empty file is made through MPI-IO, which knows how to ask Lustre for it;
 // the series is then created in that file.
 void create_striped(const std::string& path, const MpiOptions& options) {
-  storage::forget_metadata_changes(path);
-  ::unlink(path.c_str());
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   if (options.stripe_count > 0) MPI_Info_set(info, "striping_factor", std::to_string(options.stripe_count).c_str());
@@ -66,12 +62,11 @@ Strategy parse_strategy(std::string_view text) {
 
 SeriesWriter create_series(MPI_Comm comm, const std::string& path, const SeriesSpec& spec, const MpiOptions& options) {
   auto group = std::make_shared<MpiCommunicator>(comm, options.count_limit);
-  if (options.stripe_count > 0 || options.stripe_bytes > 0) {
-    agree_on(*group, [&] {
-      if (group->rank() == 0 && on_lustre(path)) create_striped(path, options);
-    });
-  }
-  return SeriesWriter::create(group, path, spec, strategy_for(group, options));
+  const auto stripe = [&](const std::string& part) {
+    const bool wanted = options.stripe_count > 0 || options.stripe_bytes > 0;
+    if (wanted && on_lustre(part)) create_striped(part, options);
+  };
+  return SeriesWriter::create(group, path, spec, strategy_for(group, options), stripe);
 }
 
 SeriesWriter append_series(MPI_Comm comm, const std::string& path, const AppendSpec& spec, const MpiOptions& options) {

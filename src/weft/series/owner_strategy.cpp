@@ -9,7 +9,6 @@
 #include "weft/exchange/window.hpp"
 #include "weft/series/flusher.hpp"
 #include "weft/series/window_length.hpp"
-#include "weft/storage/commit_slots.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::series {
@@ -31,7 +30,7 @@ class OwnerStrategy final : public WriteStrategy {
     plan_fields();
     start_observers();
     choose_window();
-    agree_on(context.comm, [&] {  // a rank may have no memory left, or no room on the disk for its slot
+    agree_on(context.comm, [&] {  // a rank may have no memory left
       for (auto& field : fields_) {
         field->shape.steps = window_steps_;
         field->mail = std::make_unique<exchange::Mail>(field->shape);
@@ -43,12 +42,10 @@ class OwnerStrategy final : public WriteStrategy {
           for (const exchange::TileMemory& tiles : field->tiles) tiles.populate();
         }
       });
-      if (!owns_tiles_) {
-        storage::raise_slot(context.store, context.map, static_cast<std::uint64_t>(context.comm.rank()),
-                            storage::kIdleSlot);
-      }
     });
   }
+
+  bool raises_slot() const override { return owns_tiles_; }
 
   void begin(std::uint64_t step) override {
     first_ = step;

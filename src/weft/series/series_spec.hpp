@@ -14,6 +14,7 @@
 #include "weft/layout/store.hpp"
 #include "weft/partition/ownership.hpp"
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/series_file.hpp"
 
 namespace weft {
@@ -113,6 +114,7 @@ struct SeriesSpec {
   std::string time_units{};
   Attributes attributes{};
   std::uint64_t align_bytes = 0;  // large data begin at multiples of this (a stripe, say)
+  storage::IfExists if_exists = storage::IfExists::replace;
   WriterOptions options{};
   std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // reduce/run_reduction.hpp; the same on all ranks
 };
@@ -122,7 +124,7 @@ struct AppendSpec {
   std::vector<std::pair<std::string, partition::Ownership>> owned{};  // one for each field that is not global
   std::optional<std::uint64_t> from_step{};  // go back to here and write anew; nothing: after the committed steps
   WriterOptions options{};
-  std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // as at create: their arrays are in the file
+  std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // of those at create: their arrays are in the file
 };
 
 }  // namespace weft

@@ -16,6 +16,7 @@
 // leaves the committed steps.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,13 +31,16 @@ namespace weft {
 
 class SeriesWriter {
  public:
-  // Creates the file, at full extent, and closes it again as HDF5; from then on there are only positioned writes. An
-  // existing file is replaced. Collective; throws agreed errors.
+  // Creates the file, at full extent, and closes it again as HDF5; from then on there are only positioned writes. It is
+  // made as FILE.weft-part and gets its name when it is whole and all checks have passed: until then an existing file is
+  // as it was, and then it is replaced (or, with SeriesSpec::if_exists, refused from the start). `prepare` is given the
+  // part's name on rank 0 before anything is made, and may make an empty file there. Collective; throws agreed errors.
   static SeriesWriter create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
-                             const series::StrategyFactory& strategy = series::make_owner_strategy);
+                             const series::StrategyFactory& strategy = series::make_owner_strategy,
+                             const std::function<void(const std::string& part)>& prepare = {});
 
   // Goes on with an existing series, on any number of ranks. Collective; throws agreed errors, among them Error(usage)
-  // where from_step lies behind the committed steps.
+  // where from_step lies behind the committed steps. What is refused leaves the file as it was.
   static SeriesWriter append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                              const series::StrategyFactory& strategy = series::make_owner_strategy);
 

@@ -47,6 +47,8 @@ struct StrategyContext {
   std::function<void()> make_room;
   std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::span<const std::shared_ptr<WindowObserver>> observers;
+  // Where the file lies while the strategy is built: a new one gets its name, map.path, only then.
+  std::string lies_at;
 
   // For a further store of the same file; it must not outlive `counters`.
   std::shared_ptr<storage::SyscallCounters> shared_syscall_counters() const {
@@ -58,6 +60,8 @@ class WriteStrategy {
  public:
   virtual ~WriteStrategy() = default;
 
+  // Whether this rank raises its commit slot: not where it has nothing to write. Not collective.
+  virtual bool raises_slot() const = 0;
   // The next step to come. Collective; nothing is gathered when it is called.
   virtual void begin(std::uint64_t step) = 0;
   // One field of the present step, in the rank's own order. Not collective.

@@ -86,8 +86,10 @@ enum class OpenMode {
   create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 
-// Opens a file of the operating system. Where `counters` is given, every system call is counted there.
+// Opens a file of the operating system. Where `counters` is given, every system call is counted there. `name` is for
+// error lines, where it is not the path (a new file that is still under another name).
 std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
-                                      std::shared_ptr<SyscallCounters> counters = nullptr);
+                                      std::shared_ptr<SyscallCounters> counters = nullptr,
+                                      const std::string& name = {});
 
 }  // namespace weft::storage

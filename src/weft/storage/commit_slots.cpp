@@ -1,5 +1,6 @@
 #include "weft/storage/commit_slots.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace weft::storage {
@@ -14,18 +15,16 @@ void raise_slot(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std:
   store.write_at(map.commit.addresses.base + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
-void reset_slots(ByteStore& store, const SeriesMap& map, std::uint64_t ranks, std::uint64_t from) {
-  std::vector<std::uint64_t> slots = read_slots(store, map);
-  for (std::uint64_t& slot : slots) {
-    if (slot != kIdleSlot) slot = from;
+std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool>& writing, std::uint64_t least) {
+  std::vector<std::uint64_t> slots(std::max<std::uint64_t>(least, writing.size()), kIdleSlot);
+  for (std::size_t rank = 0; rank < writing.size(); ++rank) {
+    if (writing[rank]) slots[rank] = from;
   }
-  const auto write = [&] {
-    store.write_at(map.commit.addresses.base, std::as_bytes(std::span(slots)));
-    store.sync();
-  };
-  write();
-  for (std::uint64_t r = 0; r < slots.size(); ++r) slots[r] = r < ranks ? from : kIdleSlot;
-  write();
+  return slots;
+}
+
+void write_slots(ByteStore& store, const SeriesMap& map, const std::vector<std::uint64_t>& slots) {
+  store.write_at(map.commit.addresses.base, std::as_bytes(std::span(slots)));
 }
 
 }  // namespace weft::storage

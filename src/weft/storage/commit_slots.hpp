@@ -17,8 +17,11 @@ std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesMap& map);
 
 void raise_slot(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps);
 
-// Prepares the slots for `ranks` writers from step `from` on, before any of them writes: called by one rank. Slots are
-// lowered first and on the disk before any is set idle, so that at no moment more is committed than was.
-void reset_slots(ByteStore& store, const SeriesMap& map, std::uint64_t ranks, std::uint64_t from);
+// The slots of writers that go on from step `from`: one for each rank, idle for those that write nothing; at least
+// `least` of them, idle behind the last rank.
+std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool>& writing, std::uint64_t least);
+
+// All of them, of a file that nobody knows yet.
+void write_slots(ByteStore& store, const SeriesMap& map, const std::vector<std::uint64_t>& slots);
 
 }  // namespace weft::storage

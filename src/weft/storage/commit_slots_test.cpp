@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 
 #include "weft/storage/series_file.hpp"
 
@@ -20,27 +19,6 @@ TEST(CommittedSteps, AreTheLeastOfTheSlotsThatWrite) {
   EXPECT_EQ(committed_steps({kIdleSlot, kIdleSlot}), 0U);
   EXPECT_EQ(committed_steps({0, 5}), 0U);
 }
-
-// Passes writes on and looks at the file after each: what a crash there would leave.
-class WatchingStore final : public ByteStore {
- public:
-  WatchingStore(std::unique_ptr<ByteStore> inner, std::function<void(ByteStore&)> look)
-      : inner_(std::move(inner)), look_(std::move(look)) {}
-  const std::string& name() const override { return inner_->name(); }
-  std::uint64_t size() override { return inner_->size(); }
-  void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) override { inner_->read_at(offset, pieces); }
-  void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    inner_->write_at(offset, pieces);
-    look_(*inner_);
-  }
-  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
-  void sync() override { inner_->sync(); }
-  void close() override { inner_->close(); }
-
- private:
-  std::unique_ptr<ByteStore> inner_;
-  std::function<void(ByteStore&)> look_;
-};
 
 class CommitSlotsTest : public testing::Test {
  protected:
@@ -71,27 +49,52 @@ TEST_F(CommitSlotsTest, ARankRaisesItsOwnSlotAlone) {
   EXPECT_THAT(read_slots(*store, map_), ElementsAre(0, 0, 17, 0));
 }
 
-TEST_F(CommitSlotsTest, GoingBackNeverVouchesForMoreThanBefore) {
-  // Four ranks wrote to steps 40, 50, 60 and nothing; two go on from step 30.
-  const auto store = open();
-  raise_slot(*store, map_, 0, 40);
-  raise_slot(*store, map_, 1, 50);
-  raise_slot(*store, map_, 2, 60);
-  raise_slot(*store, map_, 3, kIdleSlot);
-  std::vector<std::uint64_t> on_the_way;
-  WatchingStore watching(open(),
-                         [&](ByteStore& inner) { on_the_way.push_back(committed_steps(read_slots(inner, map_))); });
-  reset_slots(watching, map_, 2, 30);
-  EXPECT_THAT(read_slots(*store, map_), ElementsAre(30, 30, kIdleSlot, kIdleSlot));
-  EXPECT_THAT(on_the_way, testing::Each(30));
+TEST(SlotsFrom, AreIdleForWhoWritesNothing) {
+  EXPECT_THAT(slots_from(30, {true, false, true}, 5), ElementsAre(30, kIdleSlot, 30, kIdleSlot, kIdleSlot));
+  EXPECT_THAT(slots_from(0, {true, true, true}, 2), ElementsAre(0, 0, 0));
 }
 
-TEST_F(CommitSlotsTest, MoreSlotsKeepWhatTheOldOnesSay) {
+TEST_F(CommitSlotsTest, WhoGoesOnHasSlotsOfItsOwn) {
+  // Four ranks wrote to steps 40, 50, 60 and nothing; two go on from step 30.
   const auto store = open();
-  for (const std::uint64_t rank : {0U, 1U, 2U, 3U}) raise_slot(*store, map_, rank, 40 + rank);
-  const SeriesMap grown = grow_slots(map_, 6);
-  EXPECT_THAT(read_slots(*open(), grown), ElementsAre(40, 41, 42, 43, kIdleSlot, kIdleSlot));
-  EXPECT_EQ(read_series_map(map_.path).commit.shape, Shape{6});
+  for (const std::uint64_t rank : {0U, 1U, 2U}) raise_slot(*store, map_, rank, 40 + 10 * rank);
+  raise_slot(*store, map_, 3, kIdleSlot);
+  const SeriesMap again = continue_series(map_, 30, slots_from(30, {true, true}, 4));
+  EXPECT_THAT(read_slots(*open(), again), ElementsAre(30, 30, kIdleSlot, kIdleSlot));
+  EXPECT_EQ(to_bytes(again), to_bytes(read_series_map(map_.path)));
+
+  // A rank of the run before that is not dead yet.
+  raise_slot(*store, map_, 0, 70);
+  EXPECT_THAT(read_slots(*open(), read_series_map(map_.path)), ElementsAre(30, 30, kIdleSlot, kIdleSlot));
+
+  const SeriesMap larger = continue_series(again, 30, slots_from(30, std::vector<bool>(6, true), 4));
+  EXPECT_THAT(read_slots(*open(), larger), ElementsAre(30, 30, 30, 30, 30, 30));
+}
+
+TEST_F(CommitSlotsTest, TheBytesOfOldSlotsAreUsedForNothingElse) {
+  // Every old place is written to by a rank of a dead run, after each of the changes there are.
+  std::vector<SeriesMap> before;
+  SeriesMap map = map_;
+  const auto store = open();
+  const auto disturb = [&] {
+    for (const SeriesMap& old : before) {
+      for (std::uint64_t rank = 0; rank < old.commit.shape[0]; ++rank) {
+        raise_slot(*store, old, rank, 0xEEEEEEEEEEEEEEEEULL);
+      }
+    }
+    EXPECT_EQ(to_bytes(read_series_map(map.path)), to_bytes(map));
+  };
+  for (int round = 0; round < 5; ++round) {
+    before.push_back(map);
+    map = continue_series(map, 7, slots_from(7, {true, true}, 4));
+    disturb();
+    map = add_segment(map, map.capacity());
+    disturb();
+    set_length(map, 7 + static_cast<std::uint64_t>(round));
+    map = read_series_map(map.path);
+    disturb();
+    EXPECT_THAT(read_slots(*open(), map), ElementsAre(7, 7, kIdleSlot, kIdleSlot));
+  }
 }
 
 }  // namespace

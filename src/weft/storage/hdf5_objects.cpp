@@ -221,7 +221,9 @@ void copy_attributes(hid_t file, const std::string& from, const std::string& to)
     const Handle space(H5Aget_space(attribute));
     std::vector<std::byte> value(H5Tget_size(type) * static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
     if (H5Aread(attribute, type, value.data()) < 0) return -1;
-    const Handle written(H5Acreate2(*static_cast<hid_t*>(data), name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t copied_to = *static_cast<hid_t*>(data);
+    if (H5Aexists(copied_to, name) > 0) H5Adelete(copied_to, name);
+    const Handle written(H5Acreate2(copied_to, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
     const herr_t result = H5Awrite(written, type, value.data());
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, value.data());
     return result;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
@@ -26,13 +27,13 @@ GridMap read_grid(hid_t file) {
   return grid;
 }
 
-std::uint64_t read_viewed(hid_t file) {
+std::optional<std::uint64_t> read_viewed(hid_t file) {
   for (const char* path : {"/VTKHDF/Steps", "/VTKHDF/mesh/Steps"}) {  // the second where there are several blocks
     const Handle steps(H5Gopen2(file, path, H5P_DEFAULT));
     if (steps.valid()) return static_cast<std::uint64_t>(read_integer(steps, "NSteps"));
     H5Eclear2(H5E_DEFAULT);
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -40,6 +41,8 @@ std::uint64_t read_viewed(hid_t file) {
 bool has_series(hid_t file) {
   return H5Lexists(file, "/weft", H5P_DEFAULT) > 0 && H5Lexists(file, "/weft/segments", H5P_DEFAULT) > 0;
 }
+
+ShownSteps shown_in_open_file(hid_t file) { return {dataset_length(file, "/time"), read_viewed(file)}; }
 
 SeriesMap map_open_file(hid_t file, const std::string& path) {
   SeriesMap map;
@@ -101,7 +104,7 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   if (map.segments.empty()) throw damaged("has no segments");
   // While the file is being made there is no top level yet.
   map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
-  map.viewed = read_viewed(file);
+  map.viewed = read_viewed(file).value_or(0);
   map.grid = read_grid(file);
   for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
   return map;

@@ -15,6 +15,9 @@ inline constexpr std::int64_t kFormatVersion = 1;
 // Whether an open file is one of Weft's, whole or not. (Any HDF5 file may have checksums, in /weft/checksums.)
 bool has_series(hid_t file);
 
+// Of an open file that is whole.
+ShownSteps shown_in_open_file(hid_t file);
+
 // `path` is for the map and for messages. Throws Error(data) where the file is not one of Weft's, of a later format, or
 // damaged.
 SeriesMap map_open_file(hid_t file, const std::string& path);

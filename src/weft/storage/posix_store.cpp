@@ -131,7 +131,7 @@ class PosixStore final : public ByteStore {
 }  // namespace
 
 std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
-                                      std::shared_ptr<SyscallCounters> counters) {
+                                      std::shared_ptr<SyscallCounters> counters, const std::string& name) {
   if (!counters) counters = std::make_shared<SyscallCounters>();
   int flags = O_CLOEXEC;
   switch (mode) {
@@ -146,7 +146,7 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
   ++counters->opens;
   const int descriptor = ::open(path.c_str(), flags, 0666);
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
-  return std::make_unique<PosixStore>(path, descriptor, std::move(counters));
+  return std::make_unique<PosixStore>(name.empty() ? path : name, descriptor, std::move(counters));
 }
 
 }  // namespace weft::storage

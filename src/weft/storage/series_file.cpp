@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/writer_state.hpp"
+#include "weft/storage/top_level.hpp"
 
 namespace weft::storage {
 
@@ -28,6 +28,17 @@ constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
 // Below this size alignment would only punch holes: slots, step values and small fields stay packed.
 constexpr hsize_t kAlignThreshold = 64 << 10;
 
+constexpr std::size_t kLongestName = 255;  // as of files
+
+bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7F; }
+
+// For a line: without what would break it, and no longer than is read.
+std::string printable(std::string name) {
+  std::replace_if(name.begin(), name.end(), is_control, '?');
+  if (name.size() > 40) name = name.substr(0, 40) + "..";
+  return name;
+}
+
 FieldPlan time_plan(const FilePlan& plan) {
   FieldPlan time;
   time.field = {"time", DataType::float64, {}, Support::global, plan.time_units, ""};
@@ -35,28 +46,16 @@ FieldPlan time_plan(const FilePlan& plan) {
   return time;
 }
 
-void check_plan(const std::string& path, const FilePlan& plan) {
-  const auto bad = [&](std::string_view what, std::string_view remedy) {
-    return Error(ErrorKind::usage, path, what, remedy);
+// Names are links in HDF5, lines of an attribute, arrays of viewers and words of messages.
+void check_name(const std::string& path, const std::string& name) {
+  const auto bad = [&](std::string_view what) {
+    return Error(ErrorKind::usage, path, fmt::format("'{}' {}", printable(name), what),
+                 "use a word of letters, digits, _ and the like");
   };
-  if (plan.segment_steps == 0) throw bad("a series of 0 steps", "give at least 1 step");
-  if (plan.commit_slots == 0) throw bad("a series without commit slots", "give one slot for each rank");
-  std::set<std::string> names = {"time", "weft", "mesh", "maps", "VTKHDF"};
-  for (const FieldPlan& field : plan.fields) {
-    const std::string& name = field.field.name;
-    if (name.empty() || name.find('/') != std::string::npos || name == ".") {
-      throw bad(fmt::format("'{}' cannot name a field", name), "use a word without a slash");
-    }
-    if (!names.insert(name).second) {
-      throw bad(fmt::format("the name '{}' is taken", name),
-                "give every field a name of its own; time, weft, mesh, maps and VTKHDF are Weft's");
-    }
-    if (field.chunk.size() != field.field.per_step.size() + 1) {
-      throw bad(fmt::format("field {}: a chunk of {} for steps of {}", name, to_string(field.chunk),
-                            to_string(field.field.per_step)),
-                "a chunk has one axis more than a step");
-    }
-  }
+  if (name.empty() || name == "." || name == "..") throw bad("cannot name a field");
+  if (name.find('/') != std::string::npos) throw bad("cannot name a field: it has a slash");
+  if (std::any_of(name.begin(), name.end(), is_control)) throw bad("cannot name a field: it has a control character");
+  if (name.size() > kLongestName) throw bad(fmt::format("cannot name a field: it is longer than {} bytes", kLongestName));
 }
 
 // The bytes of all chunks and arrays: what the file will at least be long.
@@ -151,82 +150,12 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
   }
 }
 
-// The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
-void detach_time(hid_t file, const SeriesMap& map) {
-  if (H5Lexists(file, "/time", H5P_DEFAULT) <= 0) return;
-  const Handle time(H5Dopen2(file, "/time", H5P_DEFAULT));
-  for (const FieldMap& field : map.fields) {
-    const std::string name = "/" + field.name;
-    if (name == "/time" || H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) continue;
-    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
-    if (H5DSis_attached(dataset, time, 0) > 0) {
-      check_hdf5(H5DSdetach_scale(dataset, time, 0), name, "cannot be renewed");
-    }
-  }
-}
-
-// (Re)makes /V: the segment's own dataset where one segment is the whole series, else a virtual dataset over the
-// segments.
-void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
-  detach_time(file, map);
-  for (std::size_t f = 0; f < map.fields.size(); ++f) {
-    const std::string name = "/" + map.fields[f].name;
-    if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) {
-      check_hdf5(H5Ldelete(file, name.c_str(), H5P_DEFAULT), name, "cannot renew the dataset");
-    }
-    const std::string first = map.segments[0].fields[f].path;
-    if (map.segments.size() == 1 && map.segments[0].steps == length) {
-      check_hdf5(H5Lcreate_hard(file, first.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), name,
-                 "cannot link the dataset");
-    } else {
-      const Shape shape = with_steps(length, map.fields[f].per_step);
-      VirtualObject all{name, map.fields[f].type, shape, {}};
-      for (const SegmentMap& segment : map.segments) {
-        if (segment.first_step >= length) break;
-        const ArrayMap& array = segment.fields[f];
-        Box from = whole(array.shape);
-        from.count[0] = std::min(segment.steps, length - segment.first_step);
-        Box to = from;
-        to.start[0] = segment.first_step;
-        all.mappings.push_back({".", array.path, array.shape, Slab::of(from), Slab::of(to)});
-      }
-      make_objects(file, {all});
-      copy_attributes(file, first, name);
-    }
-  }
-  const Handle time(H5Dopen2(file, "/time", H5P_DEFAULT));
-  make_scale(time, "time");
-  for (std::size_t f = 1; f < map.fields.size(); ++f) {
-    const Handle dataset(H5Dopen2(file, ("/" + map.fields[f].name).c_str(), H5P_DEFAULT));
-    attach_scale(dataset, time, 0, "time");
-  }
-}
-
 void write_grid(hid_t file, const GridMap& grid) {
   if (grid.shape.empty()) return;
   make_objects(file, {GroupObject{"/mesh",
                                   {{"grid_shape", std::vector<std::int64_t>(grid.shape.begin(), grid.shape.end())},
                                    {"grid_origin", std::vector<double>(grid.origin.begin(), grid.origin.end())},
                                    {"grid_spacing", std::vector<double>(grid.spacing.begin(), grid.spacing.end())}}}});
-}
-
-// (Re)makes what the file shows besides its fields.
-void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
-  if (!view) return;
-  const ObjectPlan plan = view(map, steps);
-  const auto remove = [&](const std::string& path) {
-    if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) return;
-    check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot renew the view");
-  };
-  for (const std::string made : {"/VTKHDF", "/weft/view"}) {
-    remove(made);
-    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) remove(kChecksumsGroup + made);
-  }
-  for (const Object& object : plan) {
-    const std::string& path = path_of(object);
-    if (path.starts_with("/maps/") && path.find('/', 6) == std::string::npos) remove(path);
-  }
-  make_objects(file, plan);
 }
 
 Handle open_for_reading(const std::string& path) {
@@ -252,6 +181,33 @@ std::vector<FieldPlan> plans_of(const SeriesMap& map) {
 
 }  // namespace
 
+void check_plan(const std::string& path, const FilePlan& plan) {
+  const auto bad = [&](std::string_view what, std::string_view remedy) {
+    return Error(ErrorKind::usage, path, what, remedy);
+  };
+  if (plan.segment_steps == 0) throw bad("a series of 0 steps", "give at least 1 step");
+  if (plan.commit_slots == 0) throw bad("a series without commit slots", "give one slot for each rank");
+  std::set<std::string> names = {"time", "weft", "mesh", "maps", "VTKHDF"};
+  for (const FieldPlan& field : plan.fields) {
+    const std::string& name = field.field.name;
+    check_name(path, name);
+    for (const std::string& component : field.field.components) {
+      if (std::none_of(component.begin(), component.end(), is_control)) continue;
+      throw bad(fmt::format("field {}: a component's name '{}' has a control character", name, printable(component)),
+                "use words");
+    }
+    if (!names.insert(name).second) {
+      throw bad(fmt::format("the name '{}' is taken", name),
+                "give every field a name of its own; time, weft, mesh, maps and VTKHDF are Weft's");
+    }
+    if (field.chunk.size() != field.field.per_step.size() + 1) {
+      throw bad(fmt::format("field {}: a chunk of {} for steps of {}", name, to_string(field.chunk),
+                            to_string(field.field.per_step)),
+                "a chunk has one axis more than a step");
+    }
+  }
+}
+
 SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view) {
   check_plan(path, plan);
   const QuietHdf5 quiet;
@@ -274,8 +230,8 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     write_names(weft, "fixed_arrays", names);
   }
   create_slots(file, "/weft/commit", std::vector<std::uint64_t>(plan.commit_slots, 0));
-  create_slots(file, "/weft/durable", durable_slots(plan.commit_slots, plan.ranks, 0));
-  create_slots(file, "/weft/writer", to_words({.epoch = 1, .boot = plan.boot}));
+  create_slots(file, "/weft/durable", std::vector<std::uint64_t>(plan.commit_slots, 0));
+  create_slots(file, "/weft/writer", to_words({.epoch = 1}));
   create_segment(file, 0, 0, plan.segment_steps, fields);
   write_grid(file, plan.grid);
   for (const FixedArrayPlan& array : plan.fixed_arrays) {
@@ -336,35 +292,57 @@ void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view
   });
 }
 
-void drop_checksums(const SeriesMap& map) {
+ShownSteps shown_steps(const std::string& path) {
   const QuietHdf5 quiet;
-  {
-    const Handle file = open_for_reading(map.path);
-    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) <= 0) return;
-  }
-  change_metadata(map, [&](hid_t file) {
-    check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), map.path, "cannot remove the checksums");
-    return map;
-  });
+  const Handle file = open_for_reading(path);
+  return shown_in_open_file(file);
 }
 
-SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots) {
-  const QuietHdf5 quiet;
-  std::vector<std::uint64_t> values;
-  {
-    const auto store = open_posix(map.path, OpenMode::read);
-    values = read_slots(*store, map);
-    values.resize(slots, kIdleSlot);
+void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, bool anew) {
+  const ShownSteps shown = shown_steps(map.path);
+  if (shown.length != steps) {
+    set_length(map, steps, view);
+  } else if (anew || shown.viewed.value_or(steps) != steps) {
+    renew_view(map, steps, view);
   }
+}
+
+SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,
+                          const ViewMaker& view) {
+  const QuietHdf5 quiet;
+  // First of all, and on the disk: ranks of the writers before see that they are too late.
+  begin_epoch(map);
   change_metadata(map, [&](hid_t file) {
-    // Made behind the end of the file before the old ones are given up, so that their values go over with the metadata.
-    create_slots(file, "/weft/more_slots", values);
-    check_hdf5(H5Ldelete(file, "/weft/commit", H5P_DEFAULT), map.path, "cannot renew the commit slots");
-    check_hdf5(H5Lmove(file, "/weft/more_slots", file, "/weft/commit", H5P_DEFAULT, H5P_DEFAULT), map.path,
-               "cannot renew the commit slots");
-    return map_open_file(file, map.path);
+    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) {
+      check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), map.path, "cannot remove the checksums");
+    }
+    const auto move = [&](const char* from, const char* to) {
+      check_hdf5(H5Lmove(file, from, file, to, H5P_DEFAULT, H5P_DEFAULT), map.path, "cannot renew the commit slots");
+    };
+    const bool had_durable = !map.durable.shape.empty();
+    move("/weft/commit", "/weft/old_commit");
+    if (had_durable) move("/weft/durable", "/weft/old_durable");
+    create_slots(file, "/weft/commit", writer.commit);
+    create_slots(file, "/weft/durable", writer.durable);
+    if (map.writer.shape.empty()) create_slots(file, "/weft/writer", to_words({.epoch = 1}));
+    SeriesMap changed = map_open_file(file, map.path);
+    changed.length = changed.capacity();
+    // Other readers must see every step that may now be committed.
+    if (map.length != changed.length) link_top_level(file, changed, changed.length);
+    empty_maps_beyond(file, changed, from_step);
+    make_view(file, changed, changed.length, view);
+    // HDF5 gives the bytes of what is deleted to what it makes next, and forgets them when it closes the file. Those of
+    // the old slots must go to nothing, as a rank of a dead run may still raise its slot: so they are the last to go.
+    check_hdf5(H5Fflush(file, H5F_SCOPE_GLOBAL), map.path, "cannot renew the commit slots");
+    for (const char* old : {"/weft/old_commit", "/weft/old_durable"}) {
+      if (H5Lexists(file, old, H5P_DEFAULT) <= 0) continue;
+      check_hdf5(H5Ldelete(file, old, H5P_DEFAULT), map.path, "cannot renew the commit slots");
+    }
+    return changed;
   });
-  return read_series_map(map.path);
+  const SeriesMap changed = read_series_map(map.path);
+  set_boot(changed, writer.boot);
+  return changed;
 }
 
 }  // namespace weft::storage

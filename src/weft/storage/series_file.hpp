@@ -6,14 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "weft/storage/attributes.hpp"
-#include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_map.hpp"
-#include "weft/support/process_identity.hpp"
+#include "weft/storage/writer_state.hpp"
+#include "weft/storage/top_level.hpp"
 
 namespace weft::storage {
 
@@ -43,18 +42,15 @@ struct FilePlan {
   Attributes attributes;            // of the root group
   std::uint64_t segment_steps = 0;  // length of the first segment
   std::uint64_t commit_slots = 1;   // one for each rank
-  std::uint64_t ranks = 1;          // that will write
-  BootId boot{};                    // of the machine that all of them run on; zeros where they run on several
   std::uint64_t align_bytes = 0;    // large data begin at multiples of this; 0: no wish
 };
 
-// What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
-// datasets change. Replaces /VTKHDF and /weft/view, and of /maps the groups it names; no other object may be named.
-using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t steps)>;
+// Throws Error(usage), about the file `path`, where no such file can be made: names, lengths, chunks.
+void check_plan(const std::string& path, const FilePlan& plan);
 
-// Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is
-// replaced: the new one is removed first. An empty file is taken as one that was striped for us beforehand, and filled
-// as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
+// Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is removed
+// first: whoever wants it to stay until the new one is whole makes that beside it (storage/new_file.hpp). An empty file
+// is taken as one that was striped for us beforehand, and filled as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
 SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
 // Whether the file is one of Weft's. Throws Error(system) where it cannot be opened at all.
@@ -75,10 +71,18 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
 // Replaces the view by one of the first `steps` steps, and changes nothing else.
 void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
 
-// Removes the checksums (survey/checksums.hpp), where there are any: for whoever is about to write steps.
-void drop_checksums(const SeriesMap& map);
+// Asked of the file itself: a `weft view` may have changed it since its map was read.
+ShownSteps shown_steps(const std::string& path);
 
-// Gives the file `slots` commit slots, for going on with more ranks than it has; what the old ones say is kept.
-SeriesMap grow_slots(const SeriesMap& map, std::uint64_t slots);
+// Ends a series with `steps` steps: makes the top-level datasets and the view show these, whatever they show now. The
+// view is made in any case where it is wanted `anew`; where all is right already, nothing is changed.
+void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, bool anew = false);
+
+// Readies a series for writers from step `from_step` on, in one change: the checksums (survey/checksums.hpp) go, the
+// top-level datasets and the view become as long as there is room, maps of steps that are written anew show nothing,
+// and the commit slots are made anew, with these values, at a place of their own. The bytes of the old slots are used
+// for nothing ever after, so that a rank of an earlier run that still raises its slot does no harm. Returns the new map.
+SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,
+                          const ViewMaker& view = {});
 
 }  // namespace weft::storage

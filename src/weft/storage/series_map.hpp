@@ -98,6 +98,12 @@ struct SeriesMap {
   const ArrayMap* find_fixed(const std::string& wanted) const;
 };
 
+// What a file shows to other readers.
+struct ShownSteps {
+  std::uint64_t length = 0;               // of the top-level datasets
+  std::optional<std::uint64_t> viewed{};  // steps that the view shows; nothing where there is none
+};
+
 // For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.
 std::vector<std::byte> to_bytes(const SeriesMap& map);
 SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes);

@@ -11,7 +11,4 @@ namespace weft::storage {
 // a rank of it that is still on its way writes nothing more. Throws as WriterLock::take does. Not collective.
 WriterLock take_file(const std::string& path, const LockWish& wish);
 
-// A new epoch for the file, where it has epochs.
-void begin_epoch(const std::string& path);
-
 }  // namespace weft::storage

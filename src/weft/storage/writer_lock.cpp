@@ -9,14 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <ctime>
-#include <filesystem>
 #include <sstream>
 #include <thread>
 #include <utility>
 
 #include "weft/storage/file_system.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -85,18 +84,6 @@ Error held_by(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
-
-std::string behind_links(const std::string& path) {
-  std::filesystem::path place(path);
-  std::error_code problem;
-  for (int links = 0; links < 40 && std::filesystem::is_symlink(place, problem); ++links) {
-    const std::filesystem::path target = std::filesystem::read_symlink(place, problem);
-    if (problem) break;
-    place = target.is_absolute() ? target : place.parent_path() / target;
-  }
-  const std::filesystem::path real = std::filesystem::canonical(place, problem);
-  return problem ? place.string() : real.string();
-}
 
 std::string LockHolder::describe() const {
   return fmt::format("{} (process {} on {}, since {})", work, process.pid, process.host, since);

@@ -19,9 +19,6 @@
 
 namespace weft::storage {
 
-// The file that `path` leads to through links, whether it is there or not.
-std::string behind_links(const std::string& path);
-
 // What a lock file says of its holder.
 struct LockHolder {
   ProcessIdentity process;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <span>
 
 #include "weft/storage/commit_slots.hpp"
@@ -40,6 +41,27 @@ void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterStat
   store.write_at(map.writer.addresses.at(0), std::as_bytes(std::span(words)));
 }
 
+namespace {
+
+void change_state(const SeriesMap& map, const std::function<void(WriterState&)>& change) {
+  if (!has_words(map)) return;
+  const auto store = open_posix(map.path, OpenMode::write_through);
+  WriterState state = read_writer_state(*store, map);
+  change(state);
+  write_writer_state(*store, map, state);
+  store->close();
+}
+
+}  // namespace
+
+void begin_epoch(const SeriesMap& map) {
+  change_state(map, [](WriterState& state) { ++state.epoch; });
+}
+
+void set_boot(const SeriesMap& map, const BootId& boot) {
+  change_state(map, [&](WriterState& state) { state.boot = boot; });
+}
+
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
   if (!has_words(map)) return;
   std::uint64_t epoch = 0;
@@ -50,10 +72,10 @@ void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
               "nothing more is written; end this run");
 }
 
-std::vector<std::uint64_t> durable_slots(std::uint64_t slots, std::uint64_t ranks, std::uint64_t from) {
-  std::vector<std::uint64_t> values(slots, kIdleSlot);
-  std::fill_n(values.begin(), std::min(slots, ranks), from);
-  return values;
+void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& writer) {
+  store.write_at(map.durable.addresses.at(0), std::as_bytes(std::span(writer.durable)));
+  write_writer_state(store, map, {.epoch = 1, .boot = writer.boot});
+  write_slots(store, map, writer.commit);
 }
 
 std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map) {

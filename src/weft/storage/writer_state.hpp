@@ -33,11 +33,23 @@ std::vector<std::uint64_t> to_words(const WriterState& state);
 WriterState read_writer_state(ByteStore& store, const SeriesMap& map);
 void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state);
 
+// A new epoch, on the disk when this returns, for files that have epochs: a rank of an earlier one writes nothing more.
+void begin_epoch(const SeriesMap& map);
+// The machine that the writer's ranks run on, on the disk when this returns: once its own slots are in the file, and
+// not before, as it makes others believe in written ones.
+void set_boot(const SeriesMap& map, const BootId& boot);
+
 // Throws Error(usage) where another writer has the file by now. Does nothing for a file without epochs.
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine);
 
-// Durable slots for `ranks` writers from step `from` on; idle for the others.
-std::vector<std::uint64_t> durable_slots(std::uint64_t slots, std::uint64_t ranks, std::uint64_t from);
+// What a file is to say of a writer when it begins.
+struct NewWriter {
+  std::vector<std::uint64_t> commit;
+  std::vector<std::uint64_t> durable;
+  BootId boot{};
+};
+// All of it, epoch 1, in a file that nobody knows yet.
+void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& writer);
 
 // The steps that a power cut leaves: kIdleSlot where nobody promises any (files of before; Sync::none).
 std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map);

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "weft/layout/axes.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -125,9 +124,9 @@ ViewReport view_foreign_file(const ForeignFile& file, const ViewOptions& options
   std::vector<XdmfTopology> topologies;
   if (options.xdmf) topologies.push_back(topology_of(view, 0, shown.mesh.cells));
 
-  const std::string part = report.path + ".part";
-  storage::create_object_file(part, vtkhdf_objects(view));
-  if (std::rename(part.c_str(), report.path.c_str()) != 0) throw system_error(report.path, "cannot write", errno);
+  storage::NewFile made(report.path, options.if_exists);
+  storage::create_object_file(made.part(), vtkhdf_objects(view));
+  made.finish(false);
   report.bytes_added = fs::file_size(report.path);
   if (options.xdmf) report.xdmf_path = write_xdmf(report, recording.times, topologies);
   report.seconds = clock.seconds();

@@ -1,14 +1,12 @@
 #include "weft/view/view_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
@@ -87,13 +85,13 @@ XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells) {
 std::string write_xdmf(const ViewReport& report, std::span<const double> times,
                        std::span<const XdmfTopology> topologies) {
   std::string path = report.path + ".xdmf";
-  const std::string part = path + ".part";
+  storage::NewFile made(path);
   const std::string text =
       xdmf_text(report.view, std::filesystem::path(report.path).filename().string(), times, topologies);
-  const auto store = storage::open_posix(part, storage::OpenMode::create);
+  const auto store = storage::open_posix(made.part(), storage::OpenMode::create, nullptr, path);
   store->write_at(0, std::as_bytes(std::span(text)));
   store->close();
-  if (std::rename(part.c_str(), path.c_str()) != 0) throw system_error(path, "cannot write", errno);
+  made.finish(false);
   return path;
 }
 

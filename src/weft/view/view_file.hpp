@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/storage/new_file.hpp"
 #include "weft/view/view.hpp"
 #include "weft/view/xdmf.hpp"
 
@@ -25,6 +26,7 @@ struct ViewReport {
 struct ViewOptions {
   bool xdmf = true;        // FILE.xdmf, and FILE's own name in it
   bool take_over = false;  // from a writer of which nobody knows whether it lives (storage/writer_lock.hpp)
+  storage::IfExists if_exists = storage::IfExists::replace;  // of a view in a file of its own
 };
 
 // Shows the committed steps of the file. The metadata is changed as docs/format.md says, so a crash meanwhile loses

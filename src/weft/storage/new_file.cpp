@@ -1,0 +1,94 @@
+#include "weft/storage/new_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+constexpr int kMostLinks = 40;  // as Linux follows them
+
+Error is_there(const std::string& path) {
+  return {ErrorKind::usage, path, "is there already", "name another, or let it be replaced"};
+}
+
+// What can be given a name that nothing has yet, in one step; false where the file system cannot.
+bool rename_to_a_free_name(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST) throw is_there(to);
+  if (errno != EINVAL && errno != ENOSYS) throw system_error(to, "cannot be given its name", errno);
+  return false;
+}
+
+}  // namespace
+
+std::string behind_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path place(path);
+  std::error_code problem;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(place, problem)); ++links) {
+    const fs::path target = fs::read_symlink(place, problem);
+    if (problem) break;
+    place = target.is_absolute() ? target : place.parent_path() / target;
+  }
+  return place.string();
+}
+
+std::string part_path(const std::string& path) { return behind_links(path) + ".weft-part"; }
+
+void look_like(const std::string& path, const std::string& like) {
+  struct stat wanted {};
+  struct stat given {};
+  if (::stat(like.c_str(), &wanted) != 0 || ::stat(path.c_str(), &given) != 0) return;
+  // Only the superuser may give files away; of others the new file is the writer's own.
+  const bool other_owner = wanted.st_uid != given.st_uid || wanted.st_gid != given.st_gid;
+  if (other_owner && ::chown(path.c_str(), wanted.st_uid, wanted.st_gid) != 0) errno = 0;
+  if (::chmod(path.c_str(), wanted.st_mode & 07777U) != 0) {
+    throw system_error(path, "cannot be given its permissions", errno);
+  }
+}
+
+NewFile::NewFile(const std::string& path, IfExists if_exists)
+    : path_(path), place_(behind_links(path)), part_(part_path(path)), if_exists_(if_exists) {
+  struct stat status {};
+  if (::stat(place_.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw system_error(path_, "cannot create", EISDIR);
+    if (if_exists_ == IfExists::fail) throw is_there(path_);
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, path_, "is no ordinary file", "name another");
+  }
+  if (::unlink(part_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot create", errno);
+  // Refused here, in the system's words and with the file's own name, rather than in HDF5's.
+  const int descriptor = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw system_error(path_, "cannot create", errno);
+  ::close(descriptor);
+  ::unlink(part_.c_str());
+}
+
+NewFile::~NewFile() {
+  if (finished_) return;
+  // HDF5 may still have it open, and takes the library down with it when it cannot write what it holds: on a full disk
+  // that needs room, which what was written so far gives back.
+  if (::truncate(part_.c_str(), 0) != 0) errno = 0;
+  ::unlink(part_.c_str());
+}
+
+void NewFile::finish(bool durable) {
+  look_like(part_, place_);
+  if (durable) open_posix(part_, OpenMode::write)->sync();
+  const bool renamed = if_exists_ == IfExists::fail && rename_to_a_free_name(part_, place_);
+  if (!renamed && ::rename(part_.c_str(), place_.c_str()) != 0) {
+    throw system_error(path_, "cannot be given its name", errno);
+  }
+  finished_ = true;
+}
+
+}  // namespace weft::storage

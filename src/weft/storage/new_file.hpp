@@ -1,0 +1,50 @@
+// storage/new_file.hpp - a file while it is made: beside its place, as FILE.weft-part, and under its name when it is
+// whole.
+//
+// So whatever ends the program before, the file that stood there is as it was. Where FILE is a link, what it leads to is
+// what is made; the link stays. Not collective: one rank has a NewFile, the others open part().
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft::storage {
+
+// What to do where there is such a file already.
+enum class IfExists : std::uint8_t { replace, fail };
+
+// What `path` leads to through links, of a link that leads nowhere too; `path` itself where it is none.
+std::string behind_links(const std::string& path);
+
+// Where a new file for `path` is made. Of a process that was killed it is left, in nobody's way.
+std::string part_path(const std::string& path);
+
+// Gives `path` the permissions of `like` and, where that is allowed, its owner. Nothing where there is no `like`.
+void look_like(const std::string& path, const std::string& like);
+
+class NewFile {
+ public:
+  // Nothing is made yet, but a part that a killed process left is removed. Throws Error(usage) where `path` is there
+  // and must not be replaced, or is no ordinary file; Error(system) where nothing can be made in its folder.
+  explicit NewFile(const std::string& path, IfExists if_exists = IfExists::replace);
+  // Removes the part if it has not got its name.
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  const std::string& part() const { return part_; }
+
+  // Gives the file its name, and the permissions of what it replaces; `durable`: only when all of it is on the disk, and
+  // its name is too when this returns. Throws Error(usage) where another has made a file of that name meanwhile and it
+  // must not be replaced.
+  void finish(bool durable);
+
+ private:
+  std::string path_;   // as it was given, for error lines
+  std::string place_;  // behind all links
+  std::string part_;
+  IfExists if_exists_;
+  bool finished_ = false;
+};
+
+}  // namespace weft::storage

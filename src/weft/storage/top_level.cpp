@@ -1,0 +1,167 @@
+#include "weft/storage/top_level.hpp"
+
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/series_file.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+bool is_there(hid_t file, const std::string& path) { return H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0; }
+
+Handle open(hid_t file, const std::string& path) {
+  return Handle(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open"));
+}
+
+void remove(hid_t file, const std::string& path) {
+  check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot be renewed");
+}
+
+bool is_virtual(hid_t file, const std::string& path) {
+  return H5Pget_layout(Handle(H5Dget_create_plist(open(file, path)))) == H5D_VIRTUAL;
+}
+
+// The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
+void detach_time(hid_t file, const SeriesMap& map) {
+  if (!is_there(file, "/time")) return;
+  const Handle time = open(file, "/time");
+  for (const FieldMap& field : map.fields) {
+    const std::string name = "/" + field.name;
+    if (name == "/time" || !is_there(file, name)) continue;
+    const Handle dataset = open(file, name);
+    if (H5DSis_attached(dataset, time, 0) > 0) {
+      check_hdf5(H5DSdetach_scale(dataset, time, 0), name, "cannot be renewed");
+    }
+  }
+}
+
+// The scales and labels of the axes behind the steps are the user's.
+void move_scales(hid_t from, hid_t to, unsigned axes, const std::string& name) {
+  for (unsigned axis = 1; axis < axes; ++axis) {
+    std::vector<Handle> scales;
+    const auto collect = [](hid_t, unsigned, hid_t scale, void* found) -> herr_t {
+      H5Iinc_ref(scale);
+      static_cast<std::vector<Handle>*>(found)->emplace_back(scale);
+      return 0;
+    };
+    if (H5DSget_num_scales(from, axis) > 0) {
+      check_hdf5(H5DSiterate_scales(from, axis, nullptr, collect, &scales), name, "cannot list its scales");
+    }
+    const ssize_t length = H5DSget_label(from, axis, nullptr, 0);
+    std::string label(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
+    if (length > 0) H5DSget_label(from, axis, label.data(), label.size());
+    for (const Handle& scale : scales) {
+      check_hdf5(H5DSdetach_scale(from, scale, axis), name, "cannot be renewed");
+      check_hdf5(H5DSattach_scale(to, scale, axis), name, "cannot be given its scales again");
+    }
+    if (length > 0) check_hdf5(H5DSset_label(to, axis, label.c_str()), name, "cannot be given its labels again");
+  }
+}
+
+void make_top(hid_t file, const SeriesMap& map, std::size_t f, std::uint64_t length, const std::string& name) {
+  const std::string first = map.segments[0].fields[f].path;
+  if (map.segments.size() == 1 && map.segments[0].steps == length) {
+    check_hdf5(H5Lcreate_hard(file, first.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), name,
+               "cannot link the dataset");
+    return;
+  }
+  Shape shape{length};
+  shape.insert(shape.end(), map.fields[f].per_step.begin(), map.fields[f].per_step.end());
+  VirtualObject all{name, map.fields[f].type, shape, {}};
+  for (const SegmentMap& segment : map.segments) {
+    if (segment.first_step >= length) break;
+    const ArrayMap& array = segment.fields[f];
+    Box from = whole(array.shape);
+    from.count[0] = std::min(segment.steps, length - segment.first_step);
+    Box to = from;
+    to.start[0] = segment.first_step;
+    all.mappings.push_back({".", array.path, array.shape, Slab::of(from), Slab::of(to)});
+  }
+  make_objects(file, {all});
+}
+
+// A map as it is before its run ends: its shape and its attributes, and nothing but the fill value.
+void empty_map(hid_t file, const std::string& path) {
+  const std::string old = path + ".old";
+  check_hdf5(H5Lmove(file, path.c_str(), file, old.c_str(), H5P_DEFAULT, H5P_DEFAULT), path, "cannot be renewed");
+  {
+    const Handle shown = open(file, old);
+    const Handle properties(H5Dget_create_plist(shown));
+    const Handle type(H5Dget_type(shown));
+    const Handle space(H5Dget_space(shown));
+    const Handle empty(H5Pcreate(H5P_DATASET_CREATE));
+    check_hdf5(H5Pset_layout(empty, H5D_VIRTUAL), path, "cannot be renewed");
+    std::vector<std::byte> fill(H5Tget_size(type));
+    if (H5Pget_fill_value(properties, type, fill.data()) >= 0) H5Pset_fill_value(empty, type, fill.data());
+    create_dataset(file, path, type, space, empty);
+  }
+  copy_attributes(file, old, path);
+  write_attribute(open(file, path), "steps", std::int64_t{0});
+  remove(file, old);
+}
+
+}  // namespace
+
+void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
+  detach_time(file, map);
+  const std::string old = "/weft/old_top";
+  for (std::size_t f = 0; f < map.fields.size(); ++f) {
+    const std::string name = "/" + map.fields[f].name;
+    const bool was_there = is_there(file, name);
+    if (was_there) {
+      check_hdf5(H5Lmove(file, name.c_str(), file, old.c_str(), H5P_DEFAULT, H5P_DEFAULT), name, "cannot be renewed");
+    }
+    make_top(file, map, f, length, name);
+    const std::string source = was_there ? old : map.segments[0].fields[f].path;
+    if (is_virtual(file, source) || is_virtual(file, name)) {  // else both are the segment's own dataset
+      copy_attributes(file, source, name);
+      const auto axes = static_cast<unsigned>(map.fields[f].per_step.size() + 1);
+      move_scales(open(file, source), open(file, name), axes, name);
+    }
+    if (was_there) remove(file, old);
+  }
+  const Handle time = open(file, "/time");
+  make_scale(time, "time");
+  for (std::size_t f = 1; f < map.fields.size(); ++f) {
+    attach_scale(open(file, "/" + map.fields[f].name), time, 0, "time");
+  }
+}
+
+void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+  if (!view) return;
+  const ObjectPlan plan = view(map, steps);
+  for (const std::string made : {"/VTKHDF", "/weft/view"}) {
+    if (is_there(file, made)) remove(file, made);
+    const std::string sums = kChecksumsGroup + made;
+    if (is_there(file, kChecksumsGroup) && is_there(file, sums)) remove(file, sums);
+  }
+  for (const Object& object : plan) {
+    const std::string& path = path_of(object);
+    // Groups stay, with the maps that are not made anew.
+    const bool is_map = path.starts_with("/maps/") && !std::holds_alternative<GroupObject>(object);
+    if (is_map && is_there(file, "/maps") && is_there(file, path.substr(0, path.rfind('/'))) && is_there(file, path)) {
+      remove(file, path);
+    }
+  }
+  make_objects(file, plan);
+}
+
+void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps) {
+  const std::string folder = "/weft";
+  for (const ArrayMap& array : map.fixed_arrays) {
+    if (!array.path.starts_with(folder + "/maps/")) continue;
+    const std::string path = array.path.substr(folder.size());
+    if (!is_there(file, "/maps") || !is_there(file, path.substr(0, path.rfind('/'))) || !is_there(file, path)) continue;
+    const std::int64_t of = read_integer(open(file, path), "steps");
+    if (of > 0 && static_cast<std::uint64_t>(of) > steps) empty_map(file, path);
+  }
+}
+
+}  // namespace weft::storage

@@ -1,0 +1,33 @@
+// storage/top_level.hpp - what a Weft file shows to other readers: /V and /time over the segments, and the view.
+//
+// HDF5's side of it: both work on an open file, and are called where its metadata are made or changed
+// (storage/series_file.hpp).
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "weft/storage/object_plan.hpp"
+#include "weft/storage/series_map.hpp"
+
+namespace weft::storage {
+
+// What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
+// datasets change. Replaces /VTKHDF and /weft/view, and of /maps the datasets it names; no other object may be named.
+using ViewMaker = std::function<ObjectPlan(const SeriesMap& map, std::uint64_t steps)>;
+
+// (Re)makes /V of every field, `length` steps long: the segment's own dataset where one segment is the whole series,
+// else a virtual dataset over the segments. What was put on an older /V goes over to the new one: attributes, and the
+// dimension scales of its other axes.
+void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length);
+
+// (Re)makes what the file shows besides its fields. Nothing without a `view`.
+void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
+
+// Lets every map (/maps) that is of more than `steps` steps show nothing and say that it is of none: steps that it is
+// of are about to be written anew.
+void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps);
+
+}  // namespace weft::storage
