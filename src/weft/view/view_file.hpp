@@ -24,7 +24,7 @@ struct ViewReport {
 };
 
 struct ViewOptions {
-  bool xdmf = true;  // FILE.xdmf, and FILE's own name in it
+  bool xdmf = true;                                          // FILE.xdmf, and FILE's own name in it
   storage::IfExists if_exists = storage::IfExists::replace;  // of a view in a file of its own
 };
 
