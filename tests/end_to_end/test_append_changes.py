@@ -29,13 +29,13 @@ def is_sound(path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "ranks", "words"),
     [
-        (["--steps", 600, "--from-step", 500], None, "40 steps are committed"),
-        (["--steps", 600, "--from-step", 500], 3, "40 steps are committed"),
-        (["--steps", 60, "--budget", "1KiB"], None, "does not hold one step twice"),
-        (["--steps", 60, "--budget", "1KiB"], 2, "does not hold one step twice"),
+        ([*CHUNKS, "--steps", 600, "--from-step", 500], None, "40 steps are committed"),
+        ([*CHUNKS, "--steps", 600, "--from-step", 500], 3, "40 steps are committed"),
+        (["--nodes", NODES, "--steps", 60, "--budget", "1KiB"], None, "does not hold one step twice"),
+        (["--nodes", NODES, "--steps", 60, "--budget", "1KiB"], 2, "does not hold one step twice"),
         (["--steps", 60, "--nodes", NODES + 1], 2, "go on with the mesh"),
-        (["--steps", 60, "--fields", "separate"], None, "has no field"),
-        (["--steps", 60, "--reduce", "peak"], 2, "without room for maps"),
+        ([*CHUNKS, "--steps", 60, "--fields", "separate"], None, "has no field"),
+        ([*CHUNKS, "--steps", 60, "--reduce", "peak"], 2, "without room for maps"),
     ],
 )
 def test_what_is_refused_leaves_the_file_as_it_was(
@@ -44,7 +44,7 @@ def test_what_is_refused_leaves_the_file_as_it_was(
     path = tmp_path / "out.h5"
     w.run_ecg(path, *CHUNKS, "--steps", 40, "--unknown-steps")
     before = path.read_bytes()
-    outcome = w.weft("run", "ecg", "--out", path, *CHUNKS, "--append", *arguments, ranks=ranks)
+    outcome = w.weft("run", "ecg", "--out", path, "--append", *arguments, ranks=ranks)
     assert outcome.code == 2, outcome
     [line] = outcome.error_lines
     assert words in line
@@ -132,20 +132,3 @@ def test_attributes_and_scales_put_on_a_field_stay(tmp_path: Path) -> None:
             assert len(file["node"].attrs["REFERENCE_LIST"]) == 1
         is_sound(path)
         w.check_file(path, NODES, steps, "separate")
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("ranks", [None, 3])
-def test_no_steps_at_all(tmp_path: Path, strategy: str, ranks: int | None) -> None:
-    path = tmp_path / "out.h5"
-    options = ["--strategy", strategy, "--unknown-steps"]
-    w.run_ecg(path, *CHUNKS, "--steps", 5, *options)
-    w.run_ecg(path, *CHUNKS, "--steps", 0, "--append", "--from-step", 0, "--strategy", strategy, ranks=ranks)
-    assert shown(path) == (0, 0)
-    with h5py.File(path, "r") as file:
-        assert file["Data"].shape == (0, NODES, 2) and file["Data"][...].size == 0
-    w.check_h5dump(path)
-    is_sound(path)
-    w.run_ecg(path, *CHUNKS, "--steps", 9, "--append", "--strategy", strategy, ranks=ranks)
-    w.check_file(path, NODES, 9)
-    assert shown(path) == (9, 9)
