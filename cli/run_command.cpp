@@ -287,7 +287,8 @@ void add_ecg(CLI::App& run) {
        "or a file of tetrahedra, .vtu or .msh; none: not in the file",
        what);
   text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
-  text("--out", a.options.out, "the file to write; an existing one is replaced when the new one is whole", what)->required();
+  text("--out", a.options.out, "the file to write; an existing one is replaced when the new one is whole", what)
+      ->required();
   ecg->add_flag("--no-overwrite", a.no_overwrite, "end with an error where the file is there already")->group(what);
   ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
       ->group(what);

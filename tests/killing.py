@@ -120,6 +120,12 @@ def in_parallel(work: Callable[[int], None], numbers: Iterable[int]) -> None:
         list(pool.map(work, some_of(numbers)))
 
 
+def made_at(calls: list[Call]) -> int:
+    """The first call after the file has got its name; of a run that goes on, its first write."""
+    named = [c.number + 1 for c in calls if c.name == "rename" and c.path.endswith(".weft-part")]
+    return named[0] if named else next(c.number for c in calls if c.name == "pwritev")
+
+
 def slot_address(path: Path) -> int:
     with h5py.File(path, "r") as file:
         address = file["/weft/commit"].id.get_offset()

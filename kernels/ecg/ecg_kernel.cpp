@@ -153,6 +153,15 @@ nlohmann::json reduction_json(const EcgOptions& options, const reduce::RunReduct
           {"seconds", {{"watching", report.watching_seconds}, {"finishing", report.finishing_seconds}}}};
 }
 
+// Maps in the file that this run did not go on with.
+void add_maps_behind(nlohmann::json& report, const Communicator& comm, const SeriesWriter& writer,
+                     std::uint64_t steps) {
+  if (comm.rank() != 0) return;
+  for (const storage::MapAge& map : storage::maps_behind(writer.map(), steps)) {
+    report["maps_not_continued"].push_back({{"map", map.path}, {"steps", map.steps}});
+  }
+}
+
 // Adds the time an action takes to `sum`.
 template <typename Action>
 auto timed(double& sum, const Action& action) {
@@ -299,6 +308,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   if (options.restart) report["restarted_from_step"] = restart_step ? nlohmann::json(*restart_step) : nullptr;
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());
+  if (options.append || restart_step) agree_on(comm, [&] { add_maps_behind(report, comm, writer, source->steps()); });
   if (options.yardstick && first == 0) measure_raw();
   if (raw) {
     report["seconds"]["raw"] = *raw;

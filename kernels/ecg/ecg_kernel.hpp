@@ -32,7 +32,7 @@ struct EcgOptions {
   MpiOptions mpi;
   WriterOptions writer;
   std::uint64_t align_bytes = 0;
-  bool unknown_steps = false;              // the series is created without being told how long it will be
+  bool unknown_steps = false;  // the series is created without being told how long it will be
   storage::IfExists if_exists = storage::IfExists::replace;
   bool append = false;                     // go on with `out`
   std::optional<std::uint64_t> from_step;  // with append: go back to here

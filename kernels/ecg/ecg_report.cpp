@@ -89,6 +89,12 @@ std::string to_text(const nlohmann::json& report) {
                            number(maps.at("nodes_with_more_beats_than_rows")), number(maps.at("most_beats"))));
     }
   }
+  if (report.contains("maps_not_continued")) {
+    for (const auto& map : report.at("maps_not_continued")) {
+      line("maps", fmt::format("{} is not continued: it is of {} steps still", map.at("map").get<std::string>(),
+                               number(map.at("steps"))));
+    }
+  }
   line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
   if (report.contains("afterwards")) tell_afterwards(report.at("afterwards"), line);
   text += fmt::format("next: weft {} {}\n", report.contains("solve") ? "ecg --plot ecg.png" : "info",

@@ -1,7 +1,6 @@
 """`owner` killed by SIGKILL in place of every write it makes, one rank.
 
-The guarantee begins when the file is made: HDF5 has closed it, and Weft's own positioned writes (pwritev) begin.
-Before, there is no series yet. From there on, whatever write the run dies in: h5py and h5dump open the file, every committed
+The guarantee begins when the file is made and gets its name. Before, there is FILE.weft-part alone, and no series yet. From there on, whatever write the run dies in: h5py and h5dump open the file, every committed
 step holds its exact values, and all windows before the one being written are committed. Only while a segment is added
 or the length is set may a file be unreadable, and then FILE.weft-undo lies beside it: going on with it mends it.
 """
@@ -14,7 +13,7 @@ from pathlib import Path
 import h5py
 import pytest
 import weft_run as w
-from killing import Call, Killer, clear, in_parallel, raised_before, slot_address
+from killing import Call, Killer, clear, in_parallel, made_at, raised_before, slot_address
 
 NODES = 211
 SMALL = ["--nodes", NODES, "--target", "2KiB"]
@@ -28,7 +27,7 @@ def test_killed_at_every_write(tmp_path: Path, killer: Killer, fields: str, torn
     calls = killer.calls(whole, *arguments)
     w.check_file(whole, NODES, steps, fields)
     slot = slot_address(whole)
-    made = next(c.number for c in calls if c.name == "pwritev")
+    made = made_at(calls)
     windows = sum(c.offset == slot and c.bytes == 8 for c in calls)
     assert windows >= 5, "the case has many windows"
 
@@ -37,7 +36,7 @@ def test_killed_at_every_write(tmp_path: Path, killer: Killer, fields: str, torn
         outcome = killer.run(path, *arguments, at=number, torn=torn)
         assert outcome.code in (-9, 137), f"call {number}: {outcome}"
         if number < made:
-            return
+            return check_not_made(path)
         w.check_h5dump(path)
         # Exactly: neither a step too many nor a window that was whole and is lost.
         assert w.check_committed(path, NODES, steps, fields) == raised_before(calls, slot, number), f"call {number}"
@@ -46,6 +45,17 @@ def test_killed_at_every_write(tmp_path: Path, killer: Killer, fields: str, torn
     in_parallel(kill_at, range(made if torn or fields == "separate" else 1, len(calls) + 1))
     survivor = tmp_path / "survivor.h5"
     assert killer.run(survivor, *arguments, at=len(calls) + 1).code == 0
+
+
+def check_not_made(path: Path) -> None:
+    """Nothing has the file's name, `weft recover` says so, and the next run clears away what was begun."""
+    assert not path.exists()
+    outcome = w.weft("recover", path)
+    assert outcome.code == 1 and len(outcome.error_lines) == 1, outcome
+    w.run_ecg(path, *SMALL, "--steps", 3)
+    assert not Path(f"{path}.weft-part").exists()
+    w.check_file(path, NODES, 3)
+    clear(path)
 
 
 def ran_through(outcome: w.Outcome, number: int, calls: list[Call]) -> bool:
@@ -63,7 +73,7 @@ def test_killed_at_every_direct_write(tmp_path: Path, killer: Killer) -> None:
     calls = killer.calls(whole, *arguments)
     w.check_file(whole, nodes, steps)
     slot = slot_address(whole)
-    made = next(c.number for c in calls if c.name == "pwritev")
+    made = made_at(calls)
     assert sum(c.name == "io_submit" and c.number > made for c in calls) >= 15, "data go directly"
 
     def kill_at(number: int) -> None:
@@ -100,7 +110,7 @@ def test_killed_while_the_series_grows(
     calls = killer.calls(whole, *large, "--steps", steps, *arguments)
     w.check_file(whole, NODES, steps)
     assert sum(c.path.endswith(".weft-undo.part") and c.name == "rename" for c in calls) >= 1, "metadata is changed"
-    made = next(c.number for c in calls if c.name == "pwritev")
+    made = made_at(calls)
     # Data writes of a chunk are alike, and dying at each of them is the other test: one in five will do here.
     last_data = max(c.number for c in calls if c.bytes == 8)
     numbers = [c.number for c in calls if c.number >= made and (c.number > last_data or c.bytes != 1600)]
@@ -141,8 +151,8 @@ def test_killed_after_going_back(tmp_path: Path, killer: Killer) -> None:
     shutil.copy(begun, whole)
     calls = killer.calls(whole, *arguments)
     w.check_file(whole, NODES, steps)
-    slot = slot_address(whole)
-    lowered = next(c.number for c in calls if c.offset == slot and c.path == str(whole))
+    # Until the change that readies the file is whole, all that was committed is.
+    readied = next(c.number for c in calls if c.name == "unlink" and c.path.endswith(".weft-undo"))
 
     def kill_at(number: int) -> None:
         path = tmp_path / f"killed-{number}.h5"
@@ -154,7 +164,7 @@ def test_killed_after_going_back(tmp_path: Path, killer: Killer) -> None:
         if Path(f"{path}.weft-undo").exists():
             w.run_ecg(path, *SMALL, "--steps", steps, "--append")
         w.check_h5dump(path)
-        if number <= lowered:
+        if number <= readied:
             assert w.committed_steps(path) == first
         else:
             assert w.check_committed(path, NODES, steps) >= back_to

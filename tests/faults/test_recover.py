@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from killing import Call, Killer, clear, in_parallel, raised_before, slot_address
+from killing import Call, Killer, clear, in_parallel, made_at, raised_before, slot_address
 
 NODES = 211
 SMALL = ["--nodes", NODES, "--target", "2KiB"]
@@ -45,22 +45,6 @@ def check_recovered(path: Path, steps: int, fields: str = "joint") -> int:
     return committed
 
 
-def first_step_may_come(calls: list[Call], slot: int) -> int:
-    """The call that readies the slots: what is written before is the mesh."""
-    return next(c.number for c in calls if c.name == "pwritev" and c.offset == slot)
-
-
-def died_in_the_mesh(path: Path) -> bool:
-    """Such a file is refused, and not touched."""
-    before = path.read_bytes()
-    outcome = w.weft("recover", path)
-    if outcome.code == 0:
-        return False
-    assert outcome.code == 1 and "cut short before its mesh was whole" in outcome.err, outcome
-    assert w.committed_steps(path) == 0 and path.read_bytes() == before
-    return True
-
-
 def kill_in_each(
     tmp_path: Path,
     killer: Killer,
@@ -79,12 +63,11 @@ def kill_in_each(
     calls = killer.calls(whole, *arguments)
     w.check_file(whole, NODES, steps)
     slot = slot_address(whole)
-    made = next(c.number for c in calls if c.name == "pwritev" and c.path == str(whole))
+    made = made_at(calls)
     # Changes of metadata are few and the delicate part: each of their calls, and some of the data's.
     at_slot = [c.number for c in calls if c.offset == slot and c.bytes == 8]
     delicate = {c.number for c in calls if ".weft-" in c.path or c.number > max(at_slot)}
     numbers = sorted({c.number for c in calls[made::one_in]} | {n for n in delicate if n > made})
-    begin = first_step_may_come(calls, slot)
     on = [a for a in arguments if a not in ("--unknown-steps", "--append")]
 
     def kill_at(number: int) -> None:
@@ -96,8 +79,6 @@ def kill_in_each(
         outcome = killer.run(path, *arguments, at=number, torn=torn)
         if outcome.code != 0:  # a change of metadata may need a call or two fewer than in the whole run
             assert outcome.code in (-9, 137), f"call {number}: {outcome}"
-        if number < begin and died_in_the_mesh(path):
-            return clear(path)
         committed = check_recovered(path, steps)
         if outcome.code != 0 and begun is None:
             assert committed == raised_before(calls, slot, number), f"call {number}"
@@ -136,15 +117,13 @@ def test_collective_strategies(tmp_path: Path, killer: Killer, strategy: str, un
     whole = tmp_path / "whole.h5"
     calls = killer.calls(whole, *arguments)
     slot = slot_address(whole)
-    made = next(c.number for c in calls if c.name == "pwritev")
+    made = made_at(calls)
     one_in = max(1, (len(calls) - made) // 25)
 
     def kill_at(number: int) -> None:
         path = tmp_path / f"killed-{number}.h5"
         outcome = killer.run(path, *arguments, at=number)
         assert outcome.code != 0 or number > len(calls) - 4, f"call {number}: {outcome}"
-        if number < first_step_may_come(calls, slot) and died_in_the_mesh(path):
-            return clear(path)
         committed = check_recovered(path, steps)
         assert outcome.code == 0 or committed == raised_before(calls, slot, number), f"call {number}"
         clear(path)
@@ -157,9 +136,9 @@ def test_one_of_two_ranks(tmp_path: Path, killer: Killer, rank: int) -> None:
     arguments = [*SMALL, "--steps", 80, "--budget", "400KiB", "--unknown-steps"]
     whole = tmp_path / f"whole-{rank}.h5"
     calls = killer.calls(whole, *arguments, ranks=2, rank=rank)
-    # The mesh is whole before rank 0 readies the slots, and before any rank raises its own.
+    # The file has its name before any rank raises its slot.
     slot = slot_address(whole)
-    made = next(c.number for c in calls if c.name == "pwritev" and slot <= c.offset < slot + 8 * 64)
+    made = next(c.number for c in calls if c.name == "pwritev" and c.offset == slot + 8 * rank and c.bytes == 8)
     for number in range(made, len(calls) + 1, max(1, (len(calls) - made) // 10)):
         path = tmp_path / f"killed-{number}.h5"
         outcome = killer.run(path, *arguments, at=number, ranks=2, rank=rank)
@@ -326,13 +305,14 @@ def test_what_is_beyond_recovering(tmp_path: Path, killer: Killer) -> None:
     clear(path)
 
     calls: list[Call] = killer.calls(path, *SMALL, "--steps", 21)
-    made = next(c.number for c in calls if c.name == "pwritev")
-    for number in range(1, made):
+    for number in range(1, made_at(calls)):
         clear(path)
         assert killer.run(path, *SMALL, "--steps", 21, at=number).code in (-9, 137)
-        if path.exists():
-            outcome = w.weft("recover", path)
-            assert outcome.code == 1 and len(outcome.error_lines) == 1, f"call {number}: {outcome}"
+        assert not path.exists()
+        outcome = w.weft("recover", path)
+        assert outcome.code == 1 and len(outcome.error_lines) == 1, f"call {number}: {outcome}"
+        if Path(f"{path}.weft-part").exists():
+            assert "killed before its file was whole" in outcome.err
 
 
 def test_a_file_that_is_being_written(tmp_path: Path) -> None:

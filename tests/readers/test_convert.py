@@ -87,7 +87,7 @@ def check_mesh(grid: Grid, source: Path) -> Any:
 def converted(source: Path, out: Path, *arguments: object, ranks: int | None = None) -> Any:
     report = w.weft_ok("convert", source, "--to", "vtu", "--out", out, "--json", *arguments, ranks=ranks).json
     files = [path for path in out.iterdir()]
-    assert not [path for path in files if path.suffix == ".part"]
+    assert not [path for path in files if path.suffix == ".weft-part"]
     assert report["files"] == len(files) and report["bytes"] == sum(path.stat().st_size for path in files)
     assert report["ranks"] == (ranks or 1)
     return report
@@ -298,4 +298,4 @@ def test_one_rank_that_fails_ends_all(tmp_path: Path) -> None:
     outcome = w.weft("convert", source, "--to", "vtu", "--out", out, ranks=3)
     assert outcome.code == 1 and len(outcome.error_lines) == 1
     assert "rank 1: " in outcome.err and "out_0002_p1.vtu: cannot write" in outcome.err
-    assert not [path for path in out.iterdir() if path.suffix in (".part", ".pvtu", ".pvd")]
+    assert not [path for path in out.iterdir() if path.suffix in (".weft-part", ".pvtu", ".pvd")]

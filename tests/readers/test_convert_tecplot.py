@@ -40,7 +40,7 @@ def write_case(name: str, path: Path) -> Path:
 def converted(source: Path, out: Path, *arguments: object, ranks: int | None = None) -> tuple[Any, Any]:
     report = w.weft_ok("convert", source, "--to", "tecplot", "--out", out, "--json", *arguments, ranks=ranks).json
     assert report["out"] == str(out) and report["files"] == 1 and report["bytes"] == out.stat().st_size
-    assert not list(out.parent.glob("*.part"))
+    assert not list(out.parent.glob("*.weft-part"))
     return report, tecio.open(str(out))
 
 

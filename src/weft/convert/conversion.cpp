@@ -64,7 +64,8 @@ void find_place(Job& job) {
       throw Error(ErrorKind::usage, out.string(), "is the file itself", "name another: --out heart.plt");
     }
     const bool is_file = conversion.to == Format::tecplot;
-    const bool taken = is_file ? fs::exists(out, error) : fs::exists(job.folder, error) && !fs::is_empty(job.folder, error);
+    const bool taken =
+        is_file ? fs::exists(out, error) : fs::exists(job.folder, error) && !fs::is_empty(job.folder, error);
     if (job.comm.rank() == 0 && taken && conversion.if_exists == storage::IfExists::fail) {
       throw Error(ErrorKind::usage, is_file ? out.string() : job.folder,
                   is_file ? "is there already" : "has files already", "name another, or let them be replaced");

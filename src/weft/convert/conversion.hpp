@@ -34,7 +34,7 @@ struct Conversion {
   std::vector<std::string> fields;  // as the view names them, or as the file does; all where empty
   std::string out;                  // a folder, of Tecplot a file; where empty PATH_vtu, PATH_csv, PATH.plt
   storage::IfExists if_exists = storage::IfExists::replace;  // fail: also where the folder has any file
-  int level = 0;                    // of zlib, 0 to 9; vtu alone
+  int level = 0;                                             // of zlib, 0 to 9; vtu alone
   Precision precision = Precision::keep;
   std::uint64_t budget_bytes = 256ULL << 20;                                // memory a rank may use
   std::uint64_t steps_at_once = std::numeric_limits<std::uint64_t>::max();  // however many more the budget holds

@@ -290,9 +290,9 @@ class SeriesWriter::Impl {
   void open_store(const std::string& lies_at) {
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
-      store_ = storage::open_posix(lies_at, storage::OpenMode::write,
-                                   std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}),
-                                   map_.path);
+      store_ =
+          storage::open_posix(lies_at, storage::OpenMode::write,
+                              std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}), map_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
     });
   }

@@ -32,9 +32,10 @@ namespace weft {
 class SeriesWriter {
  public:
   // Creates the file, at full extent, and closes it again as HDF5; from then on there are only positioned writes. It is
-  // made as FILE.weft-part and gets its name when it is whole and all checks have passed: until then an existing file is
-  // as it was, and then it is replaced (or, with SeriesSpec::if_exists, refused from the start). `prepare` is given the
-  // part's name on rank 0 before anything is made, and may make an empty file there. Collective; throws agreed errors.
+  // made as FILE.weft-part and gets its name when it is whole and all checks have passed: until then an existing file
+  // is as it was, and then it is replaced (or, with SeriesSpec::if_exists, refused from the start). `prepare` is given
+  // the part's name on rank 0 before anything is made, and may make an empty file there. Collective; throws agreed
+  // errors.
   static SeriesWriter create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
                              const series::StrategyFactory& strategy = series::make_owner_strategy,
                              const std::function<void(const std::string& part)>& prepare = {});

@@ -64,6 +64,52 @@ class SeriesWriterTest : public testing::Test {
   }
 };
 
+TEST_F(SeriesWriterTest, ASeriesOfNoStepsShowsNone) {
+  for (const bool known : {true, false}) {
+    SeriesSpec wish = spec();
+    if (!known) wish.steps.reset();
+    wish.grid.shape = {1, kNodes};  // so that there is a view
+    SeriesWriter::create(alone_, path_, wish).close();
+    storage::ShownSteps shown = storage::shown_steps(path_);
+    EXPECT_EQ(shown.length, 0U);
+    EXPECT_EQ(shown.viewed.value_or(0), 0U);
+    expect_steps(0);
+    AppendSpec more;
+    more.owned = {{"V", partition::Ownership::all({kNodes})}};
+    more.options = wish.options;
+    SeriesWriter writer = SeriesWriter::append(alone_, path_, more);
+    write(writer, 3);
+    writer.close();
+    expect_steps(3);
+    shown = storage::shown_steps(path_);
+    EXPECT_EQ(shown.length, 3U);
+    EXPECT_EQ(shown.viewed.value_or(3), 3U);
+    // Back to the first step, and no step after that.
+    more.from_step = 0;
+    SeriesWriter::append(alone_, path_, more).close();
+    EXPECT_EQ(storage::shown_steps(path_).length, 0U);
+  }
+}
+
+TEST_F(SeriesWriterTest, ANameThatCannotBeIsRefusedBeforeTheOldFileIsTouched) {
+  SeriesWriter::create(alone_, path_, spec()).close();
+  const auto before = std::filesystem::last_write_time(path_);
+  for (const std::string& name : {std::string("a\nb"), std::string("a/b"), std::string("."), std::string(300, 'V'),
+                                  std::string("a\x7f"), std::string()}) {
+    SeriesSpec bad = spec();
+    bad.fields[0].name = name;
+    try {
+      SeriesWriter::create(alone_, path_, bad);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(std::string(error.what()).find("cannot name a field"), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+    EXPECT_EQ(std::filesystem::last_write_time(path_), before);
+  }
+}
+
 TEST_F(SeriesWriterTest, WhatIsPutIsReadBackWhicheverWayItWent) {
   for (const DirectWrites direct : {DirectWrites::never, DirectWrites::automatic, DirectWrites::always}) {
     SeriesSpec wish = spec();

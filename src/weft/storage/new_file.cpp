@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -85,7 +86,11 @@ void NewFile::finish(bool durable) {
   look_like(part_, place_);
   if (durable) open_posix(part_, OpenMode::write)->sync();
   const bool renamed = if_exists_ == IfExists::fail && rename_to_a_free_name(part_, place_);
-  if (!renamed && ::rename(part_.c_str(), place_.c_str()) != 0) {
+  if (renamed) {
+    if (durable) sync_name(place_);
+  } else if (durable) {
+    replace_name(part_, place_);
+  } else if (::rename(part_.c_str(), place_.c_str()) != 0) {
     throw system_error(path_, "cannot be given its name", errno);
   }
   finished_ = true;

@@ -1,8 +1,8 @@
 // storage/new_file.hpp - a file while it is made: beside its place, as FILE.weft-part, and under its name when it is
 // whole.
 //
-// So whatever ends the program before, the file that stood there is as it was. Where FILE is a link, what it leads to is
-// what is made; the link stays. Not collective: one rank has a NewFile, the others open part().
+// So whatever ends the program before, the file that stood there is as it was. Where FILE is a link, what it leads to
+// is what is made; the link stays. Not collective: one rank has a NewFile, the others open part().
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class NewFile {
 
   const std::string& part() const { return part_; }
 
-  // Gives the file its name, and the permissions of what it replaces; `durable`: only when all of it is on the disk, and
-  // its name is too when this returns. Throws Error(usage) where another has made a file of that name meanwhile and it
-  // must not be replaced.
+  // Gives the file its name, and the permissions of what it replaces; `durable`: only when all of it is on the disk,
+  // and its name is too when this returns. Throws Error(usage) where another has made a file of that name meanwhile and
+  // it must not be replaced.
   void finish(bool durable);
 
  private:

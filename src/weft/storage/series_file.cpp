@@ -55,7 +55,8 @@ void check_name(const std::string& path, const std::string& name) {
   if (name.empty() || name == "." || name == "..") throw bad("cannot name a field");
   if (name.find('/') != std::string::npos) throw bad("cannot name a field: it has a slash");
   if (std::any_of(name.begin(), name.end(), is_control)) throw bad("cannot name a field: it has a control character");
-  if (name.size() > kLongestName) throw bad(fmt::format("cannot name a field: it is longer than {} bytes", kLongestName));
+  if (name.size() > kLongestName)
+    throw bad(fmt::format("cannot name a field: it is longer than {} bytes", kLongestName));
 }
 
 // The bytes of all chunks and arrays: what the file will at least be long.
@@ -305,6 +306,14 @@ void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view
   } else if (anew || shown.viewed.value_or(steps) != steps) {
     renew_view(map, steps, view);
   }
+}
+
+std::vector<MapAge> maps_behind(const SeriesMap& map, std::uint64_t steps) {
+  const QuietHdf5 quiet;
+  const Handle file = open_for_reading(map.path);
+  std::vector<MapAge> ages = map_ages(file, map);
+  std::erase_if(ages, [&](const MapAge& age) { return age.steps == 0 || age.steps >= steps; });
+  return ages;
 }
 
 SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,

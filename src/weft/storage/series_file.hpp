@@ -48,9 +48,10 @@ struct FilePlan {
 // Throws Error(usage), about the file `path`, where no such file can be made: names, lengths, chunks.
 void check_plan(const std::string& path, const FilePlan& plan);
 
-// Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is removed
-// first: whoever wants it to stay until the new one is whole makes that beside it (storage/new_file.hpp). An empty file
-// is taken as one that was striped for us beforehand, and filled as it is. Throws Error(system) on what the system refuses, Error(usage) on a bad plan.
+// Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is
+// removed first: whoever wants it to stay until the new one is whole makes that beside it (storage/new_file.hpp). An
+// empty file is taken as one that was striped for us beforehand, and filled as it is. Throws Error(system) on what the
+// system refuses, Error(usage) on a bad plan.
 SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
 // Whether the file is one of Weft's. Throws Error(system) where it cannot be opened at all.
@@ -78,10 +79,14 @@ ShownSteps shown_steps(const std::string& path);
 // view is made in any case where it is wanted `anew`; where all is right already, nothing is changed.
 void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, bool anew = false);
 
+// The maps that are of fewer than `steps` steps, and not of none: a run that went on did not go on with them.
+std::vector<MapAge> maps_behind(const SeriesMap& map, std::uint64_t steps);
+
 // Readies a series for writers from step `from_step` on, in one change: the checksums (survey/checksums.hpp) go, the
 // top-level datasets and the view become as long as there is room, maps of steps that are written anew show nothing,
 // and the commit slots are made anew, with these values, at a place of their own. The bytes of the old slots are used
-// for nothing ever after, so that a rank of an earlier run that still raises its slot does no harm. Returns the new map.
+// for nothing ever after, so that a rank of an earlier run that still raises its slot does no harm. Returns the new
+// map.
 SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,
                           const ViewMaker& view = {});
 

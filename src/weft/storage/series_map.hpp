@@ -104,6 +104,12 @@ struct ShownSteps {
   std::optional<std::uint64_t> viewed{};  // steps that the view shows; nothing where there is none
 };
 
+// A map (/maps/..) and how many steps it is of.
+struct MapAge {
+  std::string path;
+  std::uint64_t steps = 0;
+};
+
 // For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.
 std::vector<std::byte> to_bytes(const SeriesMap& map);
 SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes);

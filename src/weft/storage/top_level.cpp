@@ -154,14 +154,22 @@ void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const View
 }
 
 void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps) {
+  for (const MapAge& one : map_ages(file, map)) {
+    if (one.steps > steps) empty_map(file, one.path);
+  }
+}
+
+std::vector<MapAge> map_ages(hid_t file, const SeriesMap& map) {
   const std::string folder = "/weft";
+  std::vector<MapAge> ages;
   for (const ArrayMap& array : map.fixed_arrays) {
     if (!array.path.starts_with(folder + "/maps/")) continue;
     const std::string path = array.path.substr(folder.size());
     if (!is_there(file, "/maps") || !is_there(file, path.substr(0, path.rfind('/'))) || !is_there(file, path)) continue;
-    const std::int64_t of = read_integer(open(file, path), "steps");
-    if (of > 0 && static_cast<std::uint64_t>(of) > steps) empty_map(file, path);
+    ages.push_back(
+        {path, static_cast<std::uint64_t>(std::max<std::int64_t>(0, read_integer(open(file, path), "steps")))});
   }
+  return ages;
 }
 
 }  // namespace weft::storage

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_map.hpp"
@@ -29,5 +30,8 @@ void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const View
 // Lets every map (/maps) that is of more than `steps` steps show nothing and say that it is of none: steps that it is
 // of are about to be written anew.
 void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps);
+
+// The maps that the file shows, and how many steps each is of.
+std::vector<MapAge> map_ages(hid_t file, const SeriesMap& map);
 
 }  // namespace weft::storage

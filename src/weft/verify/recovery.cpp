@@ -13,6 +13,7 @@
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/open_elsewhere.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/superblock.hpp"
@@ -56,7 +57,7 @@ class Work {
 
   Recovery run() {
     const storage::QuietHdf5 quiet;
-    survey::open_bytes(path_);  // there is such a file
+    check_made();
     const std::optional<storage::LockHolder> holder = storage::lock_holder(path_);
     std::optional<storage::WriterLock> lock;
     if (!result_.dry_run) {
@@ -87,6 +88,15 @@ class Work {
   bool act(const std::string& action) {
     result_.actions.push_back(action);
     return !result_.dry_run;
+  }
+
+  // A run that is killed while it makes its file leaves only the part of it.
+  void check_made() const {
+    const auto is_there = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
+    if (is_there(path_) || !is_there(storage::part_path(path_))) return;
+    throw Error(ErrorKind::data, path_,
+                "is not there: a run was killed before its file was whole, and committed nothing",
+                "begin the run again");
   }
 
   Superblock superblock() const {

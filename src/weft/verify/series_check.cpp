@@ -11,6 +11,7 @@
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
+#include "weft/storage/top_level.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/array_batches.hpp"
 #include "weft/survey/object_walk.hpp"
@@ -74,7 +75,7 @@ void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& 
   }
 }
 
-// What set_length() and add_segment() make of a field's segments (storage/series_file.cpp).
+// What a field's top-level dataset is over several segments (storage/top_level.cpp).
 storage::VirtualObject expected_top(const SeriesMap& map, std::size_t f) {
   Shape shape{map.length};
   const Shape& per_step = map.fields[f].per_step;
@@ -242,6 +243,11 @@ void check_maps(hid_t file, const SeriesMap& map, Check& check) {
     for (const survey::VirtualSource& source : survey::virtual_sources(shown)) {
       if (source.dataset != array.path) check.fail(fmt::format("{} shows {}", path, source.dataset));
     }
+  }
+  for (const storage::MapAge& age : storage::map_ages(file, map)) {
+    if (age.steps == 0 || age.steps >= map.length) continue;
+    check.note(fmt::format("{} is of {} of {} steps: the run that went on did not go on with it", age.path, age.steps,
+                           map.length));
   }
   check.detail = fmt::format("{} maps", maps);
   if (maps == 0) check.leave_out("there are none");

@@ -1,0 +1,69 @@
+"""A new file is made beside its place: until it is whole, what stood there is as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import weft_run as w
+
+NODES = 211
+SMALL = ["--nodes", NODES, "--target", "8KiB", "--steps", 20]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize("strategy", ["owner", "cached", "per-step"])
+def test_a_refused_run_leaves_the_old_file(tmp_path: Path, strategy: str, ranks: int | None) -> None:
+    path = tmp_path / "out.h5"
+    path.write_bytes(b"of somebody")
+    refused = [["--strategy", strategy, "--no-overwrite"]]
+    if strategy == "owner":
+        refused.append(["--budget", "1KiB"])
+    for arguments in refused:
+        outcome = w.weft("run", "ecg", "--out", path, *SMALL, *arguments, ranks=ranks)
+        assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+        assert ".weft-part" not in outcome.err
+        assert path.read_bytes() == b"of somebody"
+        assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+    path.chmod(0o640)
+    w.run_ecg(path, *SMALL, "--strategy", strategy, ranks=ranks)
+    w.check_file(path, NODES, 20)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_link_stays_one(tmp_path: Path, ranks: int | None) -> None:
+    (tmp_path / "far").mkdir()
+    link, far = tmp_path / "out.h5", tmp_path / "far" / "real.h5"
+    link.symlink_to("far/real.h5")
+    for steps in (20, 30):  # it leads nowhere at first
+        w.run_ecg(link, *SMALL[:-1], steps, ranks=ranks)
+        assert link.is_symlink() and not far.is_symlink()
+        w.check_file(far, NODES, steps)
+    w.run_ecg(link, *SMALL[:-1], 40, "--append", ranks=ranks)
+    w.check_file(far, NODES, 40)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["far", "out.h5", "real.h5"]
+
+
+def test_other_commands_leave_an_old_file_too(tmp_path: Path) -> None:
+    path, maps = tmp_path / "out.h5", tmp_path / "maps.h5"
+    w.run_ecg(path, *SMALL, "--fields", "separate")
+    maps.write_bytes(b"of somebody")
+    reduce = ["reduce", path, "--field", "V", "--quantity", "peak"]
+    for arguments in list[list[object]]([["--budget", "1"], ["--no-overwrite"]]):
+        outcome = w.weft(*reduce, "--out", maps, *arguments)
+        assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+        assert maps.read_bytes() == b"of somebody"
+    before = path.read_bytes()
+    outcome = w.weft(*reduce, "--out", path)
+    assert outcome.code == 2 and "is the file that is read" in outcome.err and path.read_bytes() == before
+    w.weft_ok(*reduce, "--out", maps)
+    for to in ("vtu", "tecplot", "csv"):
+        out = tmp_path / f"as_{to}"
+        if to == "tecplot":
+            out = out.with_suffix(".plt")
+        w.weft_ok("convert", path, "--to", to, "--out", out, "--steps", "0:2")
+        outcome = w.weft("convert", path, "--to", to, "--out", out, "--no-overwrite")
+        assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+    assert not list(tmp_path.rglob("*.weft-part"))
