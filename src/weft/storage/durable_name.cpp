@@ -1,0 +1,53 @@
+#include "weft/storage/durable_name.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A folder that may be written but not read (a drop box) cannot be opened, and so not be synced.
+  if (descriptor < 0 && errno == EACCES) return;
+  if (descriptor < 0) throw system_error(folder, "cannot open the folder", errno);
+  const int refused = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  const bool impossible = refused == EINVAL || refused == ENOTSUP || refused == EBADF;  // some network file systems
+  if (refused != 0 && !impossible) throw system_error(folder, "cannot bring the folder to the disk", refused);
+}
+
+}  // namespace
+
+void replace_name(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw system_error(to, "cannot take its name", errno);
+  const std::string target = folder_of(to);
+  const std::string source = folder_of(from);
+  sync_folder(target);
+  if (source != target) sync_folder(source);
+}
+
+bool remove_name(const std::string& path) {
+  if (::unlink(path.c_str()) != 0) {
+    if (errno == ENOENT) return false;
+    throw system_error(path, "cannot be removed", errno);
+  }
+  sync_folder(folder_of(path));
+  return true;
+}
+
+void sync_name(const std::string& path) { sync_folder(folder_of(path)); }
+
+}  // namespace weft::storage
