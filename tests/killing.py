@@ -68,9 +68,13 @@ class Killer:
         torn: bool = False,
         ranks: int | None = None,
         rank: int | None = None,
+        error: int | None = None,
     ) -> w.Outcome:
-        """Runs any weft command and kills it at call `at` of those that change `path` or what lies beside it."""
+        """Runs any weft command and kills it at call `at` of those that change `path` or what lies beside it; or, where
+        an errno is given, lets this call fail."""
         settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_AT": str(at)}
+        if error is not None:
+            settings["WEFT_KILL_ERRNO"] = str(error)
         if torn:
             settings["WEFT_KILL_TORN"] = "1"
         if rank is not None:

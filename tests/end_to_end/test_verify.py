@@ -188,7 +188,7 @@ def test_an_undo_file_beside_it(tmp_path: Path) -> None:
     Path(f"{path}.weft-rehearsal").write_bytes(b"")
     check_sound(path, notes=["left over"])
     Path(f"{path}.weft-undo").write_bytes(b"")
-    assert "weft recover" in verdicts(verify(path), "fail")["left over"][0]
+    assert "weft-undo: is damaged" in verdicts(verify(path), "fail")["left over"][0]
 
 
 def test_a_file_cut_short(tmp_path: Path) -> None:

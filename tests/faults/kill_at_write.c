@@ -6,10 +6,12 @@
 //   WEFT_KILL_PATH  files whose path begins with this are watched (so FILE and FILE.weft-undo are)
 //   WEFT_KILL_AT    N, from 1; 0 or absent: none
 //   WEFT_KILL_TORN  1: the first half of the Nth call's bytes is still written
+//   WEFT_KILL_ERRNO the call fails with this errno instead, and the process lives on
 //   WEFT_KILL_RANK  only this rank counts; absent: all
 //   WEFT_KILL_LOG   each watched call becomes a line: number, call, file, offset, bytes, first 8 bytes as a number
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <signal.h>
@@ -56,12 +58,12 @@ static void note(long number, const char* call, const char* path, long offset, c
   syscall(SYS_close, log);
 }
 
-// Does not return where this is the call to die in.
-static void before(const char* call, const char* path, int fd, long offset, const struct iovec* pieces, int count) {
+// Does not return where this is the call to die in; says whether it is the one to fail, with errno set.
+static int before(const char* call, const char* path, int fd, long offset, const struct iovec* pieces, int count) {
   const long number = atomic_fetch_add(&calls, 1) + 1;
   const char* at = getenv("WEFT_KILL_AT");
   note(number, call, path, offset, pieces, count);
-  if (!at || atol(at) != number) return;
+  if (!at || atol(at) != number) return 0;
   size_t bytes = 0;
   for (int i = 0; i < count; ++i) bytes += pieces[i].iov_len;
   // A slot is 8 bytes at a multiple of 8, which no kernel tears.
@@ -74,18 +76,23 @@ static void before(const char* call, const char* path, int fd, long offset, cons
       half -= part;
     }
   }
+  const char* error = getenv("WEFT_KILL_ERRNO");
+  if (error) {
+    errno = atoi(error);
+    return 1;
+  }
   kill(getpid(), SIGKILL);
   for (;;) pause();
 }
 
-static void before_fd(const char* call, int fd, long offset, const struct iovec* pieces, int count) {
+static int before_fd(const char* call, int fd, long offset, const struct iovec* pieces, int count) {
   char link[64];
   char path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   const ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length < 0) return;
+  if (length < 0) return 0;
   path[length] = 0;
-  if (is_watched(path)) before(call, path, fd, offset, pieces, count);
+  return is_watched(path) && before(call, path, fd, offset, pieces, count);
 }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -93,7 +100,7 @@ static void before_fd(const char* call, int fd, long offset, const struct iovec*
 #define WATCH_PWRITE(name)                                             \
   ssize_t name(int fd, const void* data, size_t bytes, off_t offset) { \
     const struct iovec piece = {(void*)(uintptr_t)data, bytes};        \
-    before_fd(#name, fd, offset, &piece, 1);                           \
+    if (before_fd(#name, fd, offset, &piece, 1)) return -1;            \
     return NEXT(name)(fd, data, bytes, offset);                        \
   }
 WATCH_PWRITE(pwrite)
@@ -101,7 +108,7 @@ WATCH_PWRITE(pwrite64)
 
 #define WATCH_PWRITEV(name)                                                   \
   ssize_t name(int fd, const struct iovec* pieces, int count, off_t offset) { \
-    before_fd(#name, fd, offset, pieces, count);                              \
+    if (before_fd(#name, fd, offset, pieces, count)) return -1;               \
     return NEXT(name)(fd, pieces, count, offset);                             \
   }
 WATCH_PWRITEV(pwritev)
@@ -109,7 +116,7 @@ WATCH_PWRITEV(pwritev64)
 
 ssize_t write(int fd, const void* data, size_t bytes) {
   const struct iovec piece = {(void*)(uintptr_t)data, bytes};
-  before_fd("write", fd, lseek(fd, 0, SEEK_CUR), &piece, 1);
+  if (before_fd("write", fd, lseek(fd, 0, SEEK_CUR), &piece, 1)) return -1;
   return NEXT(write)(fd, data, bytes);
 }
 
@@ -124,34 +131,34 @@ long syscall(long number, ...) {
     for (long i = 0; i < a[1]; ++i) {
       const struct iocb* request = ((struct iocb**)a[2])[i];
       const struct iovec piece = {(void*)(uintptr_t)request->aio_buf, request->aio_nbytes};
-      before_fd("io_submit", (int)request->aio_fildes, (long)request->aio_offset, &piece, 1);
+      if (before_fd("io_submit", (int)request->aio_fildes, (long)request->aio_offset, &piece, 1)) return -1;
     }
   }
   return NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-#define WATCH_FTRUNCATE(name)            \
-  int name(int fd, off_t size) {         \
-    before_fd(#name, fd, size, NULL, 0); \
-    return NEXT(name)(fd, size);         \
+#define WATCH_FTRUNCATE(name)                           \
+  int name(int fd, off_t size) {                        \
+    if (before_fd(#name, fd, size, NULL, 0)) return -1; \
+    return NEXT(name)(fd, size);                        \
   }
 WATCH_FTRUNCATE(ftruncate)
 WATCH_FTRUNCATE(ftruncate64)
 
-#define WATCH_TRUNCATE(name)                                      \
-  int name(const char* path, off_t size) {                        \
-    if (is_watched(path)) before(#name, path, -1, size, NULL, 0); \
-    return NEXT(name)(path, size);                                \
+#define WATCH_TRUNCATE(name)                                                   \
+  int name(const char* path, off_t size) {                                     \
+    if (is_watched(path) && before(#name, path, -1, size, NULL, 0)) return -1; \
+    return NEXT(name)(path, size);                                             \
   }
 WATCH_TRUNCATE(truncate)
 WATCH_TRUNCATE(truncate64)
 
 int unlink(const char* path) {
-  if (is_watched(path)) before("unlink", path, -1, 0, NULL, 0);
+  if (is_watched(path) && before("unlink", path, -1, 0, NULL, 0)) return -1;
   return NEXT(unlink)(path);
 }
 
 int rename(const char* from, const char* to) {
-  if (is_watched(from)) before("rename", from, -1, 0, NULL, 0);
+  if (is_watched(from) && before("rename", from, -1, 0, NULL, 0)) return -1;
   return NEXT(rename)(from, to);
 }

@@ -1,27 +1,21 @@
 #include "weft/storage/metadata_change.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/data_of_others.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 
 namespace weft::storage {
 
 namespace {
 
-struct Range {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
+using Range = ByteRange;
 
-std::string undo_path(const std::string& path) { return path + ".weft-undo"; }
-std::string part_path(const std::string& path) { return undo_path(path) + ".part"; }
 std::string rehearsal_path(const std::string& path) { return path + ".weft-rehearsal"; }
 
 void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
@@ -33,10 +27,10 @@ void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
   for (const std::uint64_t at : array.addresses.listed) ranges.push_back({at, at + array.addresses.stride});
 }
 
-// The bytes of [0, size) that are no array's data: HDF5's metadata and what lies unused between.
+// The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
 // Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new.
-std::vector<Range> metadata_ranges(const SeriesMap& map, std::uint64_t size, std::uint64_t old_size) {
-  std::vector<Range> data;
+std::vector<Range> metadata_ranges(const SeriesMap& map, std::vector<Range> data, std::uint64_t size,
+                                   std::uint64_t old_size) {
   for (const SegmentMap& segment : map.segments) {
     for (const ArrayMap& array : segment.fields) add_array(data, array);
   }
@@ -55,15 +49,36 @@ std::vector<Range> metadata_ranges(const SeriesMap& map, std::uint64_t size, std
   return rest;
 }
 
+// Calls `use` with pieces of the range, one after another: a range may be larger than the memory.
+template <typename Use>
+void each_piece(const Range& range, const Use& use) {
+  constexpr std::uint64_t kPiece = 1 << 20;
+  for (std::uint64_t at = range.begin; at < range.end; at += kPiece) use(Range{at, std::min(at + kPiece, range.end)});
+}
+
 std::vector<std::byte> read_range(ByteStore& store, const Range& range) {
   std::vector<std::byte> bytes(range.end - range.begin);
   store.read_at(range.begin, MutableBytes(bytes));
   return bytes;
 }
 
-void set_size(const std::string& path, std::uint64_t size) {
-  if (::truncate(path.c_str(), static_cast<off_t>(size)) != 0)
-    throw system_error(path, "cannot change the size", errno);
+// Blocks of zeros stay holes where the target has been empty.
+void copy_range(ByteStore& from, ByteStore& to, const Range& range) {
+  constexpr std::size_t kBlock = 64 << 10;
+  each_piece(range, [&](const Range& piece) {
+    const std::vector<std::byte> bytes = read_range(from, piece);
+    const auto is_empty = [&](std::size_t at) {
+      const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at + kBlock, bytes.size()));
+      return std::all_of(begin, end, [](std::byte b) { return b == std::byte{0}; });
+    };
+    for (std::size_t at = 0; at < bytes.size();) {
+      std::size_t end = at;
+      while (end < bytes.size() && !is_empty(end)) end = std::min(end + kBlock, bytes.size());
+      if (end > at) to.write_at(piece.begin + at, Bytes(bytes).subspan(at, end - at));
+      at = end + kBlock;
+    }
+  });
 }
 
 // Removes the sparse copy however its owner is left.
@@ -72,113 +87,149 @@ struct Scratch {
   ~Scratch() { ::unlink(path.c_str()); }
 };
 
-void save_undo(const std::string& path, std::uint64_t old_size, const std::vector<Range>& overwritten,
-               ByteStore& live) {
-  nlohmann::json undo = {{"size", old_size}, {"ranges", nlohmann::json::array()}};
-  for (const Range& range : overwritten) {
-    const std::vector<std::byte> old = read_range(live, range);
-    const auto* data = reinterpret_cast<const std::uint8_t*>(old.data());
-    undo["ranges"].push_back({{"at", range.begin}, {"bytes", nlohmann::json::binary({data, data + old.size()})}});
+std::vector<Range> data_of_others(const SeriesMap& map) {
+  const Handle file(check_hdf5(H5Fopen(map.path.c_str(), H5F_ACC_RDONLY, file_access()), map.path, "cannot be opened"));
+  return data_of_others(file, map);
+}
+
+// The change, made by HDF5 on a sparse copy of the metadata.
+SeriesMap rehearse(const SeriesMap& map, const std::vector<Range>& metadata, ByteStore& live, std::uint64_t size,
+                   const std::function<SeriesMap(hid_t file)>& change) {
+  const std::string scratch = rehearsal_path(map.path);
+  const auto copy = open_posix(scratch, OpenMode::create);
+  for (const Range& range : metadata) copy_range(live, *copy, range);
+  copy->close();
+  set_size(scratch, size);
+  const Handle access = file_access();
+  // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
+  H5Pset_sieve_buf_size(access, 0);
+  Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), map.path, "cannot extend the file"));
+  SeriesMap changed = change(file);
+  check_hdf5(file.reset(), map.path, "cannot extend the file");
+  return changed;
+}
+
+// What the change overwrites of the old metadata, by small pages, so that little is saved and rewritten.
+std::vector<Overwritten> differences(const std::vector<Range>& metadata, ByteStore& live, ByteStore& rehearsed) {
+  constexpr std::size_t kPage = 512;
+  const std::uint64_t new_size = rehearsed.size();
+  std::vector<Overwritten> found;
+  for (const Range& range : metadata) {
+    each_piece({range.begin, std::min(range.end, new_size)}, [&](const Range& piece) {
+      const std::vector<std::byte> before = read_range(live, piece);
+      const std::vector<std::byte> after = read_range(rehearsed, piece);
+      for (std::size_t at = 0; at < before.size(); at += kPage) {
+        const std::size_t bytes = std::min(kPage, before.size() - at);
+        const Bytes old_page = Bytes(before).subspan(at, bytes);
+        const Bytes new_page = Bytes(after).subspan(at, bytes);
+        if (std::equal(old_page.begin(), old_page.end(), new_page.begin())) continue;
+        const std::uint64_t begin = piece.begin + at;
+        if (found.empty() || found.back().at + found.back().before.size() != begin) found.push_back({begin, {}, {}});
+        found.back().before.insert(found.back().before.end(), old_page.begin(), old_page.end());
+        found.back().after.insert(found.back().after.end(), new_page.begin(), new_page.end());
+      }
+    });
   }
-  const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(undo);
-  // Whole under a name of its own first: an undo file that is there is one that can be trusted.
-  const std::string part = part_path(path);
-  const auto store = open_posix(part, OpenMode::create);
-  store->write_at(0, Bytes(reinterpret_cast<const std::byte*>(cbor.data()), cbor.size()));
-  store->sync();
-  store->close();
-  if (::rename(part.c_str(), undo_path(path).c_str()) != 0) throw system_error(part, "cannot rename", errno);
+  return found;
+}
+
+// What the change put behind the old end. Nothing refers to it yet: a crash here leaves the old file, only longer.
+void write_behind_end(const SeriesMap& changed, const UndoRecord& record, ByteStore& live, ByteStore& rehearsed) {
+  if (record.new_size == record.size) return;
+  // By a write and not by ftruncate: a write-through write brings the new size to the disk, too.
+  const std::byte nothing{0};
+  live.write_at(record.new_size - 1, Bytes(&nothing, 1));
+  for (const Range& range : metadata_ranges(changed, {}, record.new_size, record.size)) {
+    if (range.end > record.size) copy_range(rehearsed, live, {std::max(range.begin, record.size), range.end});
+  }
+}
+
+// The file as it was before anything was overwritten. Where that fails, it is longer than it was, which harms nobody.
+void forget_what_lies_behind(const std::string& path, const UndoRecord& record) noexcept {
+  try {
+    if (record.new_size > record.size) set_size(path, record.size);
+    remove_undo(path);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell
+  }
+}
+
+void overwrite(const std::string& path, const UndoRecord& record, ByteStore& live) {
+  try {
+    write_after(record, live);
+  } catch (const Error& failure) {
+    try {
+      put_back(record, live);
+      remove_undo(path);
+    } catch (const Error&) {
+      throw Error(ErrorKind::system, "", std::string(failure.what()) + ", and what was there cannot be put back",
+                  "weft recover does it when the disk is well again");
+    }
+    throw;
+  }
 }
 
 }  // namespace
 
 void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change) {
   const QuietHdf5 quiet;
+  if (metadata_leftovers(map.path).undo) {
+    throw Error(ErrorKind::data, map.path, "a change of its metadata was cut short", "weft recover undoes it");
+  }
   const auto live = open_posix(map.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
-  const std::uint64_t old_size = live->size();
-  const std::vector<Range> old_metadata = metadata_ranges(map, old_size, old_size);
+  UndoRecord record = record_of(map.path);
+  const std::vector<Range> metadata = metadata_ranges(map, data_of_others(map), record.size, record.size);
 
   const Scratch scratch{rehearsal_path(map.path)};
-  SeriesMap changed;
-  {
-    const auto copy = open_posix(scratch.path, OpenMode::create);
-    for (const Range& range : old_metadata) copy->write_at(range.begin, Bytes(read_range(*live, range)));
-    copy->close();
-    set_size(scratch.path, old_size);
-    const Handle access = file_access();
-    Handle file(check_hdf5(H5Fopen(scratch.path.c_str(), H5F_ACC_RDWR, access), map.path, "cannot extend the file"));
-    changed = change(file);
-    check_hdf5(file.reset(), map.path, "cannot extend the file");
-  }
-
+  const SeriesMap changed = rehearse(map, metadata, *live, record.size, change);
   const auto rehearsed = open_posix(scratch.path, OpenMode::read);
-  const std::uint64_t new_size = rehearsed->size();
-  std::vector<Range> overwritten;
-  constexpr std::uint64_t kPage = 512;  // compare in small pages, so that little is saved and rewritten
-  for (const Range& range : old_metadata) {
-    for (std::uint64_t at = range.begin; at < std::min(range.end, new_size); at += kPage) {
-      const Range page{at, std::min({at + kPage, range.end, new_size})};
-      if (read_range(*live, page) == read_range(*rehearsed, page)) continue;
-      if (!overwritten.empty() && overwritten.back().end == page.begin) {
-        overwritten.back().end = page.end;
-      } else {
-        overwritten.push_back(page);
-      }
-    }
-  }
+  record.new_size = std::max(record.size, rehearsed->size());
+  record.ranges = differences(metadata, *live, *rehearsed);
+  if (record.ranges.empty()) return;  // nothing in the file would refer to anything new
 
-  if (new_size > old_size) {
-    // Behind the old end nothing refers to anything yet: a crash here leaves the old file, only longer.
-    set_size(map.path, new_size);
-    for (const Range& range : metadata_ranges(changed, new_size, old_size)) {
-      if (range.end <= old_size) continue;
-      const Range fresh{std::max(range.begin, old_size), range.end};
-      live->write_at(fresh.begin, Bytes(read_range(*rehearsed, fresh)));
-    }
+  try {
+    write_behind_end(changed, record, *live, *rehearsed);
+    save_undo(map.path, record);
+  } catch (...) {
+    forget_what_lies_behind(map.path, record);
+    throw;
   }
-  save_undo(map.path, old_size, overwritten, *live);
-  for (const Range& range : overwritten) live->write_at(range.begin, Bytes(read_range(*rehearsed, range)));
+  overwrite(map.path, record, *live);
   live->close();
-  ::unlink(undo_path(map.path).c_str());
+  remove_undo(map.path);
 }
 
 void forget_metadata_changes(const std::string& path) {
-  for (const std::string& leftover : {undo_path(path), part_path(path), rehearsal_path(path)}) {
-    ::unlink(leftover.c_str());
-  }
+  remove_undo(path);
+  remove_name(rehearsal_path(path));
 }
 
 MetadataLeftovers metadata_leftovers(const std::string& path) {
   const auto is_there = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
-  return {is_there(undo_path(path)), is_there(part_path(path)) || is_there(rehearsal_path(path))};
+  return {is_there(undo_path(path)), is_there(undo_part_path(path)) || is_there(rehearsal_path(path))};
+}
+
+UndoState interrupted_change(const std::string& path) {
+  const std::optional<UndoRecord> record = load_undo(path);
+  if (!record) return UndoState::none;
+  const UndoState state = undo_state(*record, *open_posix(path, OpenMode::read));
+  if (state == UndoState::foreign) refuse_foreign(*record, path);
+  return state;
 }
 
 bool undo_metadata_change(const std::string& path) {
-  ::unlink(part_path(path).c_str());
-  ::unlink(rehearsal_path(path).c_str());
-  if (::access(undo_path(path).c_str(), F_OK) != 0) return false;
-  const auto undo_file = open_posix(undo_path(path), OpenMode::read);
-  const std::vector<std::byte> cbor = read_range(*undo_file, {0, undo_file->size()});
-  const auto* data = reinterpret_cast<const std::uint8_t*>(cbor.data());
-  const nlohmann::json undo = nlohmann::json::from_cbor(data, data + cbor.size(), true, false);
-  if (undo.is_discarded())
-    throw Error(ErrorKind::data, undo_path(path), "is damaged", "keep both files and ask for help");
-  const auto live = open_posix(path, OpenMode::write);
-  try {
-    const auto size = undo.at("size").get<std::uint64_t>();
-    for (const auto& range : undo.at("ranges")) {
-      const auto& bytes = range.at("bytes").get_binary();
-      live->write_at(range.at("at").get<std::uint64_t>(),
-                     Bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()));
-    }
-    live->sync();
+  const std::optional<UndoRecord> record = load_undo(path);
+  bool undone = false;
+  if (record) {
+    const auto live = open_posix(path, OpenMode::write_through);
+    const UndoState state = undo_state(*record, *live);
+    if (state == UndoState::foreign) refuse_foreign(*record, path);
+    undone = state == UndoState::part;
+    if (undone) put_back(*record, *live);
+    live->sync();  // what is right in memory may yet be torn on the disk, and the undo file goes
     live->close();
-    set_size(path, size);
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::data, undo_path(path), "is damaged", "keep both files and ask for help");
   }
-  ::unlink(undo_path(path).c_str());
-  return true;
+  forget_metadata_changes(path);
+  return undone;
 }
 
 }  // namespace weft::storage

@@ -4,7 +4,7 @@
 // HDF5 never opens the live file for writing: it works on a sparse copy that holds the metadata alone. What it changed
 // there is then carried over: new bytes behind the end first, then, with the old bytes saved in FILE.weft-undo, the few
 // that are overwritten. The undo file is removed when all is on the disk; where one is found, `undo_metadata_change`
-// puts the old bytes back.
+// puts the old bytes back, if it is of this file (storage/undo_file.hpp).
 #pragma once
 
 #include <hdf5.h>
@@ -13,12 +13,14 @@
 #include <string>
 
 #include "weft/storage/series_map.hpp"
+#include "weft/storage/undo_file.hpp"
 
 namespace weft::storage {
 
 // `change` is given the sparse copy, open for writing, and returns the map of what the file then holds, so that its
-// data (whose bytes are not carried over) can be told from its metadata. Not collective; no rank may write the file
-// meanwhile.
+// data (whose bytes are not carried over) can be told from its metadata. Where it throws, the file is as it was (or
+// FILE.weft-undo is there, and the line says so). Not collective; no rank may write the file meanwhile. Throws
+// Error(data) where an earlier change was cut short and not undone, Error(system) where a write fails.
 void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change);
 
 // Removes what changes to an earlier file of this name may have left beside it. For whoever replaces the file.
@@ -31,8 +33,13 @@ struct MetadataLeftovers {
 };
 MetadataLeftovers metadata_leftovers(const std::string& path);
 
-// Puts back what an interrupted change overwrote, and clears away its scratch files. False where there was nothing to
-// undo.
+// What the file holds of the change that FILE.weft-undo is of. Touches nothing. Throws Error(data) where that is
+// damaged or of another file.
+UndoState interrupted_change(const std::string& path);
+
+// Puts back what an interrupted change overwrote, and clears away its scratch files; says whether bytes had to be put
+// back. A change that had been made to its end stays made. Throws Error(data), and touches nothing, where the undo file
+// is damaged or of another file.
 bool undo_metadata_change(const std::string& path);
 
 }  // namespace weft::storage

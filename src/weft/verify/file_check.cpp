@@ -37,7 +37,17 @@ constexpr unsigned kWeftSuperblock = 3;
 void check_leftovers(const std::string& path, Check& check) {
   const storage::MetadataLeftovers left = storage::metadata_leftovers(path);
   check.detail = "nothing of an interrupted change lies beside it";
-  if (left.undo) check.fail("a change of its metadata was cut short; weft recover undoes it");
+  if (left.undo) {
+    try {
+      if (storage::interrupted_change(path) == storage::UndoState::part) {
+        check.fail("a change of its metadata was cut short; weft recover undoes it");
+      } else {
+        check.note("the undo file of an earlier change lies beside it; weft recover removes it");
+      }
+    } catch (const Error& error) {  // it is damaged, or of another file
+      check.fail(error.what());
+    }
+  }
   if (!left.undo && left.scratch) check.note("an interrupted change left files beside it; weft recover removes them");
 }
 

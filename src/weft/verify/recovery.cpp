@@ -116,13 +116,16 @@ class Work {
   }
 
   void undo_change() {
-    if (!storage::metadata_leftovers(path_).undo) return;
-    if (!act("undo a change of its metadata that was cut short")) {
-      result_.all_told = false;
-      return;
-    }
-    storage::undo_metadata_change(path_);
+    const storage::UndoState state = storage::interrupted_change(path_);
+    if (state == storage::UndoState::none) return;
     scratch_was_there_ = true;
+    const bool in_part = state == storage::UndoState::part;
+    const bool done = act(in_part ? "undo a change of its metadata that was cut short"
+                          : state == storage::UndoState::after
+                              ? "remove the undo file of a change of its metadata that had come to its end"
+                              : "remove an undo file of a change that the file holds nothing of");
+    if (done) storage::undo_metadata_change(path_);
+    result_.all_told = done || !in_part;  // a file that is changed in part cannot be read
   }
 
   SeriesMap unmark() {
