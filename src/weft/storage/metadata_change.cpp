@@ -103,7 +103,7 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
     for (const Range& range : old_metadata) copy->write_at(range.begin, Bytes(read_range(*live, range)));
     copy->close();
     set_size(scratch.path, old_size);
-    const Handle access = file_access();
+    const Handle access = file_access(H5F_LIBVER_LATEST);
     Handle file(check_hdf5(H5Fopen(scratch.path.c_str(), H5F_ACC_RDWR, access), map.path, "cannot extend the file"));
     changed = change(file);
     check_hdf5(file.reset(), map.path, "cannot extend the file");
