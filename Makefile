@@ -18,7 +18,7 @@ help:
 	@echo 'make test-thorough  runs are killed at every write, not at some'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
-	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
+	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
@@ -74,7 +74,7 @@ sanitize: setup
 	setarch -R ctest --preset tsan --parallel $(JOBS)
 
 test-fresh:
-	scripts/test-fresh
+	SUITE=$(SUITE) scripts/test-fresh
 
 clean:
 	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers
