@@ -15,7 +15,7 @@ spawn.find_executable = shutil.which  # type: ignore[attr-defined]
 sys.modules.setdefault("distutils", types.ModuleType("distutils"))
 sys.modules.setdefault("distutils.spawn", spawn)
 
-import tecio  # noqa: E402
+import tecio
 
 source, out = sys.argv[1:]
 file = tecio.TecplotFile(source)
