@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough demo lint sanitize test-fresh clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo lint sanitize test-fresh clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -16,6 +16,7 @@ help:
 	@echo 'make demo        the main job: three ways of writing the same steps, side by side'
 	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
 	@echo 'make test-thorough  runs are killed at every write, not at some'
+	@echo 'make test-across files that this weft and another one (OTHER="command") on another HDF5 both work on'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
@@ -56,6 +57,13 @@ test-thorough: setup
 	$(call configure_and_build,mpich,all)
 	WEFT_THOROUGH=1 ctest --preset default --parallel $(JOBS) -R 'killed|recover' --timeout 3000
 	WEFT_THOROUGH=1 ctest --preset mpich --parallel $(JOBS) -R 'test_killed$$' --timeout 3000
+
+# Files of this build and of another one on another HDF5, in both directions: OTHER are the words that start that weft.
+test-across:
+	@test -n "$(OTHER)" || { echo 'make test-across: say OTHER="words that start a weft on another HDF5"' >&2; exit 1; }
+	@mkdir -p build/scratch
+	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build/bin/weft WEFT_OTHER="$(OTHER)" \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build/scratch/across tests/versions
 
 demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"

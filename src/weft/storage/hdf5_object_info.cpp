@@ -1,5 +1,9 @@
 #include "weft/storage/hdf5_object_info.hpp"
 
+#if !H5_VERSION_GE(1, 10, 5)
+#error "Weft needs HDF5 1.10.5 or later, which tells where chunks lie"
+#endif
+
 namespace weft::storage {
 
 #if H5_VERSION_GE(1, 12, 0)
