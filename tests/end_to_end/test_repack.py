@@ -279,6 +279,21 @@ def make(path: Path) -> None:
         file.create_dataset("d", data=values((100, 3000)), chunks=(10, 3000), compression="gzip")
 
 
+def test_a_weft_file_in_the_newest_encodings(tmp_path: Path) -> None:
+    """As h5repack -L leaves it. It may be repacked, shown and gone on with like any other."""
+    made, source, target = tmp_path / "made.h5", tmp_path / "a.h5", tmp_path / "b.h5"
+    w.run_ecg(made, "--nodes", 811, "--steps", 37, "--fields", "separate", "--target", "4KiB")
+    assert w.call(["h5repack", "-L", str(made), str(source)]).code == 0
+    repack(source, target, "--target", "64KiB")
+    check_equal(source, target)
+    for path in (source, target):
+        assert w.weft_ok("verify", made, path, "--json").json["equal"]
+        w.weft_ok("view", path)
+        w.run_ecg(path, "--nodes", 811, "--steps", 60, "--fields", "separate", "--append")
+        w.check_file(path, 811, 60, "separate")
+        w.weft_ok("verify", path)
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "a.h5"
     make(source)
