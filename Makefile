@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough demo lint sanitize test-fresh clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo lint sanitize test-fresh clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -16,9 +16,10 @@ help:
 	@echo 'make demo        the main job: three ways of writing the same steps, side by side'
 	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
 	@echo 'make test-thorough  runs are killed at every write, not at some'
+	@echo 'make test-across files that this weft and another one (OTHER="command") on another HDF5 both work on'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
-	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap)'
+	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
@@ -57,6 +58,13 @@ test-thorough: setup
 	WEFT_THOROUGH=1 ctest --preset default --parallel $(JOBS) -R 'killed|recover' --timeout 3000
 	WEFT_THOROUGH=1 ctest --preset mpich --parallel $(JOBS) -R 'test_killed$$' --timeout 3000
 
+# Files of this build and of another one on another HDF5, in both directions: OTHER are the words that start that weft.
+test-across:
+	@test -n "$(OTHER)" || { echo 'make test-across: say OTHER="words that start a weft on another HDF5"' >&2; exit 1; }
+	@mkdir -p build/scratch
+	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build/bin/weft WEFT_OTHER="$(OTHER)" \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build/scratch/across tests/versions
+
 demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
 	scripts/demo
@@ -74,7 +82,7 @@ sanitize: setup
 	setarch -R ctest --preset tsan --parallel $(JOBS)
 
 test-fresh:
-	scripts/test-fresh
+	SUITE=$(SUITE) scripts/test-fresh
 
 clean:
 	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers

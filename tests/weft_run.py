@@ -63,7 +63,9 @@ OPEN_MPI = {
 
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    return {**OPEN_MPI, **os.environ, **(extra or {})}
+    # netCDF4 sets this when it is imported, to plugins for an HDF5 of its own.
+    ours = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
+    return {**OPEN_MPI, **ours, **(extra or {})}
 
 
 def call(

@@ -51,6 +51,14 @@ def test_this_machine(tmp_path: Path) -> None:
     assert os.uname().nodename not in str(described)
 
 
+def test_a_chroot_that_is_no_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its list of mounts has no /."""
+    monkeypatch.setattr(machine, "_read", lambda path: "36 35 0:5 / /proc rw - proc proc rw\n")
+    for folder in (tmp_path, tmp_path / "not" / "made"):
+        of = machine.mount(folder)
+        assert of["mount"] == "/" and of["type"]
+
+
 def test_a_cold_cache_says_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of this machine is dropped: what root would write to is a file here."""
     (tmp_path / "input").write_bytes(b"x" * 100)

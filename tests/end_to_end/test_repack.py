@@ -89,10 +89,15 @@ def test_contiguous_compact_scalar_and_empty(tmp_path: Path) -> None:
     assert [d["path"] for d in outcome.json["datasets"]] == ["/contiguous"]
 
 
-def test_types_of_every_kind(tmp_path: Path) -> None:
+# What h5repack -L and libver="latest" make: from HDF5 1.12 on in encodings that 1.10 does not have.
+VERSIONS = ["earliest", "latest"]
+
+
+@pytest.mark.parametrize("libver", VERSIONS)
+def test_types_of_every_kind(tmp_path: Path, libver: str) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
     pair = np.dtype([("a", ">f4"), ("b", "<i2"), ("c", "S5"), ("d", "<f8", (3,))])
-    with h5py.File(source, "w") as file:
+    with h5py.File(source, "w", libver=libver) as file:
         for number, kind in enumerate(["<f8", ">f8", "<f4", ">i4", "u1", "<u2", "f2"]):
             file.create_dataset(f"n{number}", data=values((64, 80), kind), chunks=(64, 1))
         compound = np.zeros((40, 50), pair)
@@ -124,9 +129,10 @@ def test_types_of_every_kind(tmp_path: Path) -> None:
         assert file["compound"].chunks != (40, 3)
 
 
-def test_all_that_is_no_dataset(tmp_path: Path) -> None:
+@pytest.mark.parametrize("libver", VERSIONS)
+def test_all_that_is_no_dataset(tmp_path: Path, libver: str) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
-    with h5py.File(source, "w", userblock_size=1024, track_order=True) as file:
+    with h5py.File(source, "w", libver=libver, userblock_size=1024, track_order=True) as file:
         z = file.create_group("z_first", track_order=True)
         z.attrs["remark"] = "groups keep their order"
         file["b_type"] = np.dtype([("x", "f8"), ("y", "i4")])
@@ -271,6 +277,21 @@ def test_a_weft_file_stays_one(tmp_path: Path) -> None:
 def make(path: Path) -> None:
     with h5py.File(path, "w") as file:
         file.create_dataset("d", data=values((100, 3000)), chunks=(10, 3000), compression="gzip")
+
+
+def test_a_weft_file_in_the_newest_encodings(tmp_path: Path) -> None:
+    """As h5repack -L leaves it. It may be repacked, shown and gone on with like any other."""
+    made, source, target = tmp_path / "made.h5", tmp_path / "a.h5", tmp_path / "b.h5"
+    w.run_ecg(made, "--nodes", 811, "--steps", 37, "--fields", "separate", "--target", "4KiB")
+    assert w.call(["h5repack", "-L", str(made), str(source)]).code == 0
+    repack(source, target, "--target", "64KiB")
+    check_equal(source, target)
+    for path in (source, target):
+        assert w.weft_ok("verify", made, path, "--json").json["equal"]
+        w.weft_ok("view", path)
+        w.run_ecg(path, "--nodes", 811, "--steps", 60, "--fields", "separate", "--append")
+        w.check_file(path, 811, 60, "separate")
+        w.weft_ok("verify", path)
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -415,6 +415,22 @@ def test_every_kind_of_difference(tmp_path: Path, change: Callable[[h5py.File], 
     assert not verify(tmp_path / "b.h5", tmp_path / "a.h5")["equal"]
 
 
+# HDF5 1.10 counts the axes of a scale's datasets in int32, 1.12 and later in uint32.
+@pytest.mark.parametrize(("axis", "equal"), [(0, True), (1, False)])
+def test_scales_attached_by_other_versions_of_hdf5(tmp_path: Path, axis: int, equal: bool) -> None:
+    files = [tmp_path / "a.h5", tmp_path / "b.h5"]
+    for path, count, on in zip(files, ["i4", "u4"], [0, axis], strict=True):
+        write_other(path)
+        with h5py.File(path, "r+") as file:
+            entry = np.dtype([("dataset", h5py.ref_dtype), ("dimension", count)])
+            attributes = file["time"].attrs
+            attributes.create("REFERENCE_LIST", np.array([(file["Data"].ref, on)], entry), dtype=entry)
+    for one, other in [files, files[::-1]]:
+        report = verify(one, other)
+        assert report["equal"] == equal, report["differences"]
+        assert "REFERENCE_LIST: type" in str(verify(one, other, "--strict")["differences"])
+
+
 def test_runs_of_other_layouts_hold_the_same(tmp_path: Path) -> None:
     paths = []
     for layout in ("reads", "isotropic", "rows"):

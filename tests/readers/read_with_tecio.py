@@ -3,9 +3,18 @@
 It stands apart because the other reader of the tests has the same module name.
 """
 
+import shutil
 import sys
+import types
 
 import numpy as np
+
+# What tecio 2.0.6 takes from distutils, which Python 3.12 no longer has.
+spawn = types.ModuleType("distutils.spawn")
+spawn.find_executable = shutil.which  # type: ignore[attr-defined]
+sys.modules.setdefault("distutils", types.ModuleType("distutils"))
+sys.modules.setdefault("distutils.spawn", spawn)
+
 import tecio
 
 source, out = sys.argv[1:]

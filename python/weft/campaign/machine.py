@@ -58,8 +58,15 @@ def describe_folder(folder: Path) -> dict[str, Any]:
 
 
 def mount(folder: Path) -> dict[str, str]:
-    """What it lies on, or would if it were made."""
-    return mount_of(_read("/proc/self/mountinfo"), os.path.realpath(folder))
+    """What it lies on, or would if it were made. A chroot that is no mount itself knows nothing of what its / lies on
+    but the kind."""
+    path = Path(os.path.realpath(folder))
+    known = mount_of(_read("/proc/self/mountinfo"), str(path))
+    if known:
+        return known
+    there = next(place for place in (path, *path.parents) if place.exists())
+    kind = said_by(["stat", "-f", "-c", "%T", str(there)])
+    return {"type": kind, "mount": "/"} if kind else {}
 
 
 def cpu_name(cpuinfo: str) -> str:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weft/storage/hdf5_object_info.hpp"
+
 namespace weft::repack {
 
 namespace {
@@ -53,9 +55,9 @@ class Translation {
     const bool of_region = H5Tequal(type, H5T_STD_REF_DSETREG) > 0;
     const H5R_type_t kind = of_region ? H5R_DATASET_REGION : H5R_OBJECT;
     const Handle object(H5Rdereference2(from_, H5P_DEFAULT, kind, at));
-    H5O_info_t info;
+    storage::ObjectInfo info;
     const auto found =
-        object.valid() && H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? paths_.find(info.addr) : paths_.end();
+        object.valid() && storage::object_info(object, info) >= 0 ? paths_.find(info.address) : paths_.end();
     if (found == paths_.end()) {
       H5Eclear2(H5E_DEFAULT);
       std::memset(at, 0, size);

@@ -111,9 +111,9 @@ class Repacking {
       if (chosen.direct_target) expected += chosen.facts.logical_bytes();
     }
     target_->check_length(expected);
-    out_ =
-        Handle(storage::check_hdf5(H5Fcreate(target_->part().c_str(), H5F_ACC_TRUNC, creation, storage::file_access()),
-                                   target_->part(), "cannot be created"));
+    out_ = Handle(storage::check_hdf5(
+        H5Fcreate(target_->part().c_str(), H5F_ACC_TRUNC, creation, storage::file_access(H5F_LIBVER_LATEST)),
+        target_->part(), "cannot be created"));
     std::vector<NewLayout> anew;
     for (const Chosen& chosen : plan_.chosen) {
       anew.push_back({chosen.facts.path, chosen.chunk, chosen.filters, chosen.direct_target});
@@ -142,8 +142,8 @@ class Repacking {
   }
 
   void reopen() {
-    out_ = Handle(storage::check_hdf5(H5Fopen(part_.c_str(), H5F_ACC_RDWR, storage::file_access()), part_,
-                                      "cannot be opened again"));
+    out_ = Handle(storage::check_hdf5(H5Fopen(part_.c_str(), H5F_ACC_RDWR, storage::file_access(H5F_LIBVER_LATEST)),
+                                      part_, "cannot be opened again"));
   }
 
   void move(std::size_t number) {

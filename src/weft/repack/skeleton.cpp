@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weft/repack/references.hpp"
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/survey.hpp"
@@ -47,7 +48,7 @@ class Copier {
   }
 
   SkeletonReport copy() {
-    paths_[address_of(from_, "/")] = "/";
+    paths_.emplace(address_of(from_, "/"), "/");
     objects_.emplace_back("/");
     links_of("/");
     // References can be made only when all that they point at is there.
@@ -59,13 +60,13 @@ class Copier {
  private:
   struct Link {
     std::string name;
-    H5L_info_t info;
+    storage::LinkInfo info;
   };
 
   haddr_t address_of(hid_t file, const std::string& path) {
-    H5O_info_t info;
-    read_ok(H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), path, "cannot be opened");
-    return info.addr;
+    storage::ObjectInfo info;
+    read_ok(storage::object_info(file, path.c_str(), info), path, "cannot be opened");
+    return info.address;
   }
 
   static Handle link_properties(H5T_cset_t encoding) {
@@ -81,9 +82,9 @@ class Copier {
     H5Pget_link_creation_order(properties, &tracked);
     const H5_index_t order = (tracked & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
     std::vector<Link> links;
-    read_ok(H5Literate(
-                group, order, H5_ITER_INC, nullptr,
-                [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
+    read_ok(storage::visit_links(
+                group, order, H5_ITER_INC,
+                [](hid_t, const char* name, const storage::LinkInfo* info, void* data) -> herr_t {
                   static_cast<std::vector<Link>*>(data)->push_back({name, *info});
                   return 0;
                 },
@@ -103,21 +104,20 @@ class Copier {
                             "the link cannot be copied");
         continue;
       }
-      H5O_info_t info;
-      read_ok(H5Oget_info_by_name2(from_, target.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), target,
-              "cannot be opened");
-      const auto seen = paths_.find(info.addr);
+      storage::ObjectInfo info;
+      read_ok(storage::object_info(from_, target.c_str(), info), target, "cannot be opened");
+      const auto seen = paths_.find(info.address);
       if (seen != paths_.end()) {
         storage::check_hdf5(H5Lcreate_hard(to_, seen->second.c_str(), to_, target.c_str(), properties, H5P_DEFAULT),
                             target, "the link cannot be copied");
         continue;
       }
-      paths_[info.addr] = target;
+      paths_[info.address] = target;
       objects_.push_back(target);
       if (info.type == H5O_TYPE_GROUP) {
         group_at(target, properties);
       } else if (info.type == H5O_TYPE_DATASET) {
-        dataset_at(target, info.addr, properties);
+        dataset_at(target, info.address, properties);
       } else {
         const Handle type(read_ok(H5Topen2(from_, target.c_str(), H5P_DEFAULT), target, "cannot be opened"));
         storage::check_hdf5(H5Olink(counterpart(type, target), to_, target.c_str(), properties, H5P_DEFAULT), target,
@@ -141,14 +141,14 @@ class Copier {
   // The type in the copy: a committed one's counterpart (without a name until its name is met), any other one as it is.
   hid_t counterpart(hid_t type, const std::string& path) {
     if (H5Tcommitted(type) <= 0) return type;
-    H5O_info_t info;
-    read_ok(H5Oget_info2(type, &info, H5O_INFO_BASIC), path, "its type cannot be opened");
-    const auto known = types_.find(info.addr);
+    storage::ObjectInfo info;
+    read_ok(storage::object_info(type, info), path, "its type cannot be opened");
+    const auto known = types_.find(info.address);
     if (known != types_.end()) return known->second;
     Handle copy(H5Tcopy(type));
     const Handle properties(H5Tget_create_plist(type));
     storage::check_hdf5(H5Tcommit_anon(to_, copy, properties, H5P_DEFAULT), path, "its type cannot be copied");
-    return types_.emplace(info.addr, std::move(copy)).first->second;
+    return types_.emplace(info.address, std::move(copy)).first->second;
   }
 
   void dataset_at(const std::string& path, haddr_t address, hid_t link_properties) {

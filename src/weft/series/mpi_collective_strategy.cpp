@@ -275,7 +275,7 @@ class CollectiveStrategy final : public WriteStrategy {
     if (file_.valid()) return;
     const storage::QuietHdf5 quiet;
     const Info info(options_.hints);
-    const Handle access = storage::file_access();
+    const Handle access = storage::file_access(H5F_LIBVER_LATEST);
     check_hdf5(H5Pset_fapl_mpio(access, comm_->handle(), info.get()), context_.map.path, "MPI-IO");
     file_ = Handle(check_hdf5(H5Fopen(context_.map.path.c_str(), H5F_ACC_RDWR, access), context_.map.path,
                               "cannot open for collective writing"));

@@ -33,6 +33,13 @@ std::string take_hdf5_error() {
   return innermost.empty() ? "HDF5 gave no reason" : innermost;
 }
 
+void throw_hdf5_error(ErrorKind kind, std::string_view where, std::string_view what) {
+  std::string words(what);
+  words += ": ";
+  words += take_hdf5_error();
+  throw Error(kind, where, words);
+}
+
 QuietHdf5::QuietHdf5() {
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

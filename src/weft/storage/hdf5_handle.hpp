@@ -53,10 +53,13 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-// Throws Error(kind) "where: what: HDF5's words" where an HDF5 call answered less than zero.
+// Throws Error(kind) "where: what: HDF5's words".
+[[noreturn]] void throw_hdf5_error(ErrorKind kind, std::string_view where, std::string_view what);
+
+// The same where an HDF5 call answered less than zero.
 template <typename Result>
 Result check_hdf5(Result result, std::string_view where, std::string_view what, ErrorKind kind = ErrorKind::system) {
-  if (result < 0) throw Error(kind, where, std::string(what) + ": " + take_hdf5_error());
+  if (result < 0) throw_hdf5_error(kind, where, what);
   return result;
 }
 

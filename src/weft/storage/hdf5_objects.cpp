@@ -121,9 +121,9 @@ Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t spa
                  "cannot create the dataset"));
 }
 
-Handle file_access() {
+Handle file_access(H5F_libver_t newest) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, newest);
   H5Pset_alignment(access, 1, 8);
   H5Pset_fclose_degree(access, H5F_CLOSE_SEMI);
   return access;

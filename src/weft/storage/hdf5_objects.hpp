@@ -12,9 +12,11 @@
 
 namespace weft::storage {
 
-// File access as Weft wants it: encodings of HDF5 1.10 only (VTK's own HDF5 cannot read newer ones), objects on
-// multiples of 8 so that a commit slot never straddles a page, closing strictly.
-Handle file_access();
+// File access as Weft wants it: objects on multiples of 8 so that a commit slot never straddles a page, closing
+// strictly, and what Weft makes in the encodings of HDF5 1.10 (VTK's own HDF5 cannot read newer ones). `newest` is the
+// newest encoding that may be met: what others made of newer ones, in a file that is changed or copied, stays as it is
+// (H5F_LIBVER_LATEST); a file of Weft's own has none.
+Handle file_access(H5F_libver_t newest = H5F_LIBVER_V110);
 
 // Datasets of fixed extent, space allocated at once, never filled.
 // A dataspace of fixed extent; extents as HDF5 takes them.

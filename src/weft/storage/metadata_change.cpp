@@ -100,7 +100,7 @@ SeriesMap rehearse(const SeriesMap& map, const std::vector<Range>& metadata, Byt
   for (const Range& range : metadata) copy_range(live, *copy, range);
   copy->close();
   set_size(scratch, size);
-  const Handle access = file_access();
+  const Handle access = file_access(H5F_LIBVER_LATEST);
   // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
   H5Pset_sieve_buf_size(access, 0);
   Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), map.path, "cannot extend the file"));

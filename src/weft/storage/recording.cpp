@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 
 namespace weft::storage {
@@ -39,9 +40,9 @@ std::string find_dataset(hid_t file, const std::string& path) {
     std::string name;
     std::uint64_t elements = 0;
   } best;
-  H5Literate(
-      file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr,
-      [](hid_t group, const char* name, const H5L_info_t*, void* data) -> herr_t {
+  visit_links(
+      file, H5_INDEX_NAME, H5_ITER_NATIVE,
+      [](hid_t group, const char* name, const LinkInfo*, void* data) -> herr_t {
         const Handle object(H5Oopen(group, name, H5P_DEFAULT));
         if (!object.valid() || H5Iget_type(object) != H5I_DATASET) return 0;
         const Shape shape = extents_of(object);

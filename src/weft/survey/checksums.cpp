@@ -7,6 +7,7 @@
 #include <array>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
 
@@ -142,7 +143,7 @@ std::vector<std::string> datasets_with_checksums(hid_t file) {
   const Handle group(
       check_hdf5(H5Gopen2(file, kChecksumsGroup, H5P_DEFAULT), kChecksumsGroup, "cannot be opened", ErrorKind::data));
   // Links are visited, not objects: a table is told by its own name.
-  const auto visit = [](hid_t from, const char* name, const H5L_info_t* link, void* data) -> herr_t {
+  const auto visit = [](hid_t from, const char* name, const storage::LinkInfo* link, void* data) -> herr_t {
     if (link->type != H5L_TYPE_HARD) return 0;
     const Handle object(H5Oopen(from, name, H5P_DEFAULT));
     if (!object.valid()) return -1;
@@ -150,8 +151,7 @@ std::vector<std::string> datasets_with_checksums(hid_t file) {
       static_cast<std::vector<std::string>*>(data)->push_back(std::string("/") + name);
     return 0;
   };
-  check_hdf5(H5Lvisit(group, H5_INDEX_NAME, H5_ITER_INC, visit, &paths), kChecksumsGroup, "cannot be walked",
-             ErrorKind::data);
+  check_hdf5(storage::visit_all_links(group, visit, &paths), kChecksumsGroup, "cannot be walked", ErrorKind::data);
   return paths;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::survey {
@@ -75,19 +76,19 @@ std::string ObjectWalk::name_at(std::uint64_t address) const {
 }
 
 std::uint64_t address_of(hid_t object) {
-  H5O_info_t info{};
-  check_hdf5(H5Oget_info2(object, &info, H5O_INFO_BASIC), "", "an object has no address", ErrorKind::data);
-  return info.addr;
+  storage::ObjectInfo info;
+  check_hdf5(storage::object_info(object, info), "", "an object has no address", ErrorKind::data);
+  return info.address;
 }
 
 std::vector<FoundLink> links_of(hid_t group, const std::string& path) {
   std::vector<NamedLink> named;
-  const auto visit = [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
+  const auto visit = [](hid_t, const char* name, const storage::LinkInfo* info, void* data) -> herr_t {
     const std::size_t length = info->type == H5L_TYPE_HARD ? 0 : info->u.val_size;
     static_cast<std::vector<NamedLink>*>(data)->push_back({name, kind_of(info->type), length});
     return 0;
   };
-  check_hdf5(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &named), path, "its links cannot be listed",
+  check_hdf5(storage::visit_links(group, H5_INDEX_NAME, H5_ITER_INC, visit, &named), path, "its links cannot be listed",
              ErrorKind::data);
   std::vector<FoundLink> links;
   for (const NamedLink& one : named) {

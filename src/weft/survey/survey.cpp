@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::survey {
@@ -93,20 +94,20 @@ struct Walk {
   std::optional<Error> error;
 };
 
-herr_t visit(hid_t, const char* name, const H5O_info_t* info, void* data) {
+herr_t visit(hid_t from, const char* name, const storage::VisitedObject* info, void* data) {
   Walk& walk = *static_cast<Walk*>(data);
-  const H5_ih_info_t& object = info->meta_size.obj;
-  const H5_ih_info_t& attributes = info->meta_size.attr;
+  storage::ObjectMetadata metadata;
+  if (storage::object_metadata(from, name, metadata) < 0) return -1;
   walk.last = name;
-  walk.survey->metadata_bytes +=
-      info->hdr.space.total + object.index_size + object.heap_size + attributes.index_size + attributes.heap_size;
+  walk.survey->metadata_bytes += metadata.header_bytes + metadata.object.index_size + metadata.object.heap_size +
+                                 metadata.attributes.index_size + metadata.attributes.heap_size;
   if (info->type != H5O_TYPE_DATASET) return 0;
   try {
     const std::string path = std::string("/") + name;
     if (walk.visiting) walk.visiting(path);
     const Handle dataset(readable(H5Dopen2(walk.file, path.c_str(), H5P_DEFAULT), path, "cannot be opened"));
     DatasetFacts facts = facts_of(dataset, path);
-    facts.index_bytes = object.index_size;
+    facts.index_bytes = metadata.object.index_size;
     check_possible(facts, walk.survey->file_bytes);
     walk.survey->datasets.push_back(std::move(facts));
   } catch (const Error& error) {
@@ -199,8 +200,7 @@ Survey survey(const std::string& path, const std::function<void(const std::strin
   const Handle file = open_file(path);
   result.free_bytes = static_cast<std::uint64_t>(std::max<hssize_t>(0, H5Fget_freespace(file)));
   Walk walk{file, &result, visiting, "", std::nullopt};
-  const herr_t walked =
-      H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, visit, &walk, H5O_INFO_BASIC | H5O_INFO_HDR | H5O_INFO_META_SIZE);
+  const herr_t walked = storage::visit_objects(file, visit, &walk);
   if (walk.error) throw *walk.error;
   readable(walked, path, "the object after " + (walk.last == "." ? "/" : "/" + walk.last) + " cannot be read");
   return result;

@@ -55,6 +55,14 @@ std::string extents_text(hid_t space, bool strict) {
   return text;
 }
 
+// What H5DSattach_scale keeps of the datasets a dimension scale belongs to. HDF5 1.10 counts their axes in int32, 1.12
+// and later in uint32: the same list, whoever wrote it.
+bool lists_scaled_datasets(const std::string& name, hid_t type) {
+  if (name != "REFERENCE_LIST" || H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
+  return H5Tget_member_index(type, "dataset") == 0 && H5Tget_member_class(type, 0) == H5T_REFERENCE &&
+         H5Tget_member_index(type, "dimension") == 1 && H5Tget_member_class(type, 1) == H5T_INTEGER;
+}
+
 bool has_elements(hid_t space) {
   return H5Sget_simple_extent_type(space) != H5S_NULL && H5Sget_simple_extent_npoints(space) > 0;
 }
@@ -238,7 +246,8 @@ class Walk {
     const std::string what = "attribute " + name;
     const Handle left_type(H5Aget_type(left));
     const Handle right_type(H5Aget_type(right));
-    if (!compare_types(path, what + ": type", left_type, right_type)) return;
+    const bool same_list = lists_scaled_datasets(name, left_type) && lists_scaled_datasets(name, right_type);
+    if ((!same_list || options_.strict) && !compare_types(path, what + ": type", left_type, right_type)) return;
     const Handle left_space(H5Aget_space(left));
     const Handle right_space(H5Aget_space(right));
     const std::string extents = extents_text(left_space, false);

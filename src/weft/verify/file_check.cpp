@@ -10,6 +10,7 @@
 
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
@@ -111,8 +112,8 @@ void check_attributes(hid_t file, const survey::ObjectWalk& walk, Check& check) 
   std::uint64_t attributes = 0;
   for (const survey::FoundObject& object : walk.objects) {
     const Handle handle(H5Oopen(file, object.path.c_str(), H5P_DEFAULT));
-    H5O_info_t info{};
-    if (H5Oget_info2(handle, &info, H5O_INFO_NUM_ATTRS) >= 0) attributes += info.num_attrs;
+    std::uint64_t count = 0;
+    if (storage::attribute_count(handle, count) >= 0) attributes += count;
     std::vector<std::string> problems;
     if (H5Aiterate2(handle, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, read_attribute, &problems) < 0) {
       problems.push_back("its attributes cannot be listed: " + storage::take_hdf5_error());
