@@ -4,14 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 
@@ -22,6 +25,11 @@ using storage::FieldMap;
 using storage::ReadPlan;
 
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 10s;  // with a writer that changes its file
+constexpr auto kLookAgain = 5ms;
 
 // What rank 0 found out and the others are told, besides the map itself.
 struct Findings {
@@ -89,22 +97,40 @@ void SeriesReader::open_bytes(const std::string& path) {
 }
 
 void SeriesReader::read_map_and_slots(const std::string& path) {
-  // A running writer may add a segment and commit steps in it between our two looks; a second look has the room.
-  std::uint64_t committed = 0;
-  for (int look = 0; look < 2; ++look) {
-    map_ = storage::read_series_map(path);
-    committed = read_committed();
-    if (committed <= map_.capacity()) {
-      committed_ = committed;
-      return;
+  // A running writer changes the file's metadata now and then: what cannot be read for an instant is read again.
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    try {
+      if (read_unchanged_map(path)) return;
+    } catch (const Error&) {
+      if (!storage::has_living_writer(path) || std::chrono::steady_clock::now() > until) throw;
     }
+    std::this_thread::sleep_for(kLookAgain);
+    if (std::chrono::steady_clock::now() < until) continue;
+    throw Error(ErrorKind::data, path, "is changed all the time, or a change of it was cut short",
+                "weft recover puts it right where its writer has died");
   }
-  throw Error(ErrorKind::data, path,
-              fmt::format("says {} steps are committed but has room for {}", committed, map_.capacity()),
-              "the file is damaged: copy it again or write it anew");
 }
 
-std::uint64_t SeriesReader::read_committed() const { return storage::readable_steps(*bytes_, map_); }
+// False where the metadata were being changed meanwhile.
+bool SeriesReader::read_unchanged_map(const std::string& path) {
+  storage::SeriesMap map = storage::read_series_map(path);
+  if (storage::has_living_writer(path)) {
+    const std::uint64_t changes = storage::read_writer_state(*bytes_, map).changes;
+    map = storage::read_series_map(path);
+    if (changes % 2 != 0 || storage::read_writer_state(*bytes_, map).changes != changes) return false;
+  }
+  const std::uint64_t committed = storage::readable_steps(*bytes_, map);
+  if (committed > map.capacity()) {
+    if (storage::has_living_writer(path)) return false;  // a segment was added since
+    throw Error(ErrorKind::data, path,
+                fmt::format("says {} steps are committed but has room for {}", committed, map.capacity()),
+                "the file is damaged: copy it again or write it anew");
+  }
+  map_ = std::move(map);
+  committed_ = committed;
+  return true;
+}
 
 std::vector<std::byte> SeriesReader::shared_state() const {
   const Findings findings{store_, committed_};

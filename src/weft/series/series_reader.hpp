@@ -140,7 +140,7 @@ class SeriesReader {
   SeriesReader() = default;
   void open_bytes(const std::string& path);
   void read_map_and_slots(const std::string& path);
-  std::uint64_t read_committed() const;
+  bool read_unchanged_map(const std::string& path);
   std::vector<std::byte> shared_state() const;
   void take_shared_state(const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;

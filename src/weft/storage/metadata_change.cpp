@@ -9,6 +9,7 @@
 #include "weft/storage/data_of_others.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
 
@@ -193,7 +194,9 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
     forget_what_lies_behind(map.path, record);
     throw;
   }
+  begin_change(map);
   overwrite(map.path, record, *live);
+  end_change(map);
   live->close();
   remove_undo(map.path);
 }

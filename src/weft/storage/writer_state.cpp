@@ -62,6 +62,15 @@ void set_boot(const SeriesMap& map, const BootId& boot) {
   change_state(map, [&](WriterState& state) { state.boot = boot; });
 }
 
+// After a change that was cut short the number is odd already.
+void begin_change(const SeriesMap& map) {
+  change_state(map, [](WriterState& state) { state.changes |= 1U; });
+}
+
+void end_change(const SeriesMap& map) {
+  change_state(map, [](WriterState& state) { state.changes = (state.changes | 1U) + 1; });
+}
+
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
   if (!has_words(map)) return;
   std::uint64_t epoch = 0;

@@ -39,6 +39,11 @@ void begin_epoch(const SeriesMap& map);
 // not before, as it makes others believe in written ones.
 void set_boot(const SeriesMap& map, const BootId& boot);
 
+// Around the moment in which a change overwrites metadata: whoever reads the number before and after, and finds it even
+// and the same, has read nothing half changed.
+void begin_change(const SeriesMap& map);
+void end_change(const SeriesMap& map);
+
 // Throws Error(usage) where another writer has the file by now. Does nothing for a file without epochs.
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine);
 

@@ -1,0 +1,163 @@
+"""Committed means committed: steps that are written, steps that are on the disk, and which of them count after a machine
+has gone down. A power cut is made of a killed run by another boot id in the file, which is what a restart leaves.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import weft_run as w
+from test_one_writer import NODES, SMALL, growing, running, wait_for
+
+
+def slots(path: Path, name: str) -> Any:
+    with h5py.File(path, "r") as file:
+        values = file[f"weft/{name}"][:]
+    used = values[values != w.IDLE_SLOT]
+    return int(used.min()) if len(used) else None
+
+
+def go_down(path: Path) -> None:
+    """As if the machine had been restarted since: the file has another boot id, and nobody holds its lock."""
+    with h5py.File(path, "r") as file:
+        at = file["weft/writer"].id.get_offset()
+    with open(path, "r+b") as raw:
+        raw.seek(at + 8)
+        raw.write(np.array([1, 2], dtype="<u8").tobytes())
+    path.with_name(path.name + ".weft-lock").unlink(missing_ok=True)
+
+
+def committed(path: Path) -> int:
+    return int(w.weft_ok("info", path, "--json").json["committed"])
+
+
+def killed(path: Path, *arguments: object, steps: int) -> None:
+    with running("run", "ecg", "--out", path, *SMALL, "--steps", 2000, "--compute", 5, *arguments) as run:
+        wait_for(path, steps)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+
+
+@pytest.mark.parametrize("strategy", ["owner", "cached", "per-step"])
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_all_is_on_the_disk_when_a_run_has_ended(tmp_path: Path, strategy: str, ranks: int) -> None:
+    path = tmp_path / "out.h5"
+    for more in ([], ["--append"]):
+        steps = 37 if more else 21
+        w.run_ecg(path, *SMALL, "--steps", steps, "--unknown-steps", "--strategy", strategy, *more, ranks=ranks)
+        assert slots(path, "durable") == steps
+        go_down(path)
+        assert committed(path) == steps
+        w.check_file(path, NODES, steps)
+
+
+def test_written_steps_count_until_the_machine_goes_down(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    killed(path, "--unknown-steps", "--commit-every", "1steps", "--sync", "commit", steps=20)
+    written = w.committed_steps(path)
+    assert slots(path, "durable") == 0, "half a minute has not gone by"
+    assert committed(path) == written >= 20, "the process was killed, and its machine goes on"
+    go_down(path)
+    assert committed(path) == 0
+    note = next(c for c in w.weft("verify", path, "--json").json["checks"] if c["name"] == "commit slots")
+    assert "may have gone down" in note["detail"] + " ".join(note.get("notes", [])) or note["verdict"] == "note"
+    kept = tmp_path / "kept.h5"
+    kept.write_bytes(path.read_bytes())
+    assert w.weft_ok("recover", kept, "--keep-written", "--json").json["steps"] == written
+    w.check_committed(kept, NODES, 2000)
+
+
+def test_every_window_is_on_the_disk_where_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    killed(path, "--unknown-steps", "--commit-every", "1steps", "--sync", "window", steps=20)
+    written = w.committed_steps(path)
+    assert written - 1 <= slots(path, "durable") <= written
+    go_down(path)
+    assert committed(path) == slots(path, "durable") >= 19
+    w.weft_ok("recover", path)
+    assert w.weft("verify", path).code == 0
+    w.run_ecg(path, *SMALL, "--steps", 40, "--append")
+    w.check_file(path, NODES, 40)
+
+
+def test_nothing_is_promised_where_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    killed(path, "--unknown-steps", "--commit-every", "1steps", "--sync", "none", steps=20)
+    written = w.committed_steps(path)
+    assert slots(path, "durable") is None
+    go_down(path)
+    assert committed(path) == written
+
+
+def test_steps_are_on_the_disk_behind_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    with running(
+        "run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 2000, "--compute", 10, "--commit-every", "0.2s"
+    ) as run:
+        wait_for(path, 30)  # of windows of hundreds of steps
+        until = time.monotonic() + 10
+        while slots(path, "durable") < 30 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert slots(path, "durable") >= 30
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    go_down(path)
+    assert committed(path) == slots(path, "durable") >= 30
+    w.check_committed(path, NODES, 2000)
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_the_end_of_a_job_finds_all_steps_on_the_disk(tmp_path: Path, ranks: int | None) -> None:
+    # Windows of hundreds of steps, and the default of a minute: without the signal nothing would be in the file.
+    path = tmp_path / "out.h5"
+    command = ["run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 2000, "--compute", 10]
+    with running(*command, ranks=ranks) as run:
+        until = time.monotonic() + w.PATIENCE
+        while not path.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(1)
+        assert w.committed_steps(path) == 0
+        run.send_signal(signal.SIGTERM)
+        _, err = run.communicate(timeout=w.PATIENCE)
+    assert run.returncode != 0
+    line = next(line for line in err.splitlines() if "SIGTERM" in line and "steps are in the file" in line)
+    steps = int(line.split("SIGTERM: ")[1].split()[0])
+    assert steps > 10 and "and on the disk" in line
+    if ranks is None:
+        assert run.returncode == -signal.SIGTERM
+        w.check_file(path, NODES, steps)  # closed: as long as its steps
+        assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+    assert committed(path) == steps == slots(path, "durable")
+    w.check_committed(path, NODES, 2000)
+
+
+def test_a_warning_brings_steps_to_the_disk_and_the_run_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    with running(
+        "run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 300, "--compute", 10
+    ) as run:
+        until = time.monotonic() + w.PATIENCE
+        while not path.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGUSR1)
+        wait_for(path, 10)
+        assert slots(path, "durable") >= 10
+        out, err = run.communicate(timeout=w.PATIENCE)
+    assert run.returncode == 0, err
+    assert "SIGUSR1: " in err
+    w.check_file(path, NODES, 300)
+
+
+def test_words_that_are_not_known(tmp_path: Path) -> None:
+    for words in (["--sync", "always"], ["--commit-every", "0steps"], ["--commit-every", "soon"]):
+        outcome = w.weft("run", "ecg", "--out", tmp_path / "out.h5", "--steps", 3, *words)
+        assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+        assert not (tmp_path / "out.h5").exists()

@@ -1,0 +1,236 @@
+"""A file has one writer: what others are told meanwhile, what a killed writer leaves, and that a rank of a dead run writes
+nothing more once the file is somebody else's.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import weft_run as w
+from killing import clear
+
+NODES = 211
+SMALL: list[object] = ["--nodes", NODES, "--target", "2KiB", "--budget", "400KiB"]
+
+
+@contextmanager
+def running(*arguments: object, ranks: int | None = None) -> Iterator[subprocess.Popen[str]]:
+    """A weft command that goes on beside the test; killed at the end, if it still does."""
+    command = w.on_ranks(ranks, [w.WEFT, *map(str, arguments)])
+    process = subprocess.Popen(
+        command, env=w.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def growing(path: Path, *arguments: object, ranks: int | None = None, steps: int = 2000):  # type: ignore[no-untyped-def]
+    """A run of unknown length that writes a step every 10 ms, and brings each into the file at once."""
+    slow = ["--steps", steps, "--unknown-steps", "--compute", 10, "--commit-every", "1steps"]
+    return running("run", "ecg", "--out", path, *SMALL, *slow, *arguments, ranks=ranks)
+
+
+def wait_for(path: Path, steps: int) -> None:
+    """Until so many steps are in the file."""
+    until = time.monotonic() + w.PATIENCE
+    while time.monotonic() < until:
+        try:
+            if w.committed_steps(path) >= steps:
+                return
+        except (OSError, KeyError, RuntimeError):
+            pass  # not made yet, or just being changed
+        time.sleep(0.02)
+    raise AssertionError(f"{path}: no {steps} steps within {w.PATIENCE} s")
+
+
+def changing(path: Path) -> dict[str, list[object]]:
+    """Every command that changes a file that is there."""
+    return {
+        "run": ["run", "ecg", "--out", path, *SMALL, "--steps", 5],
+        "append": ["run", "ecg", "--out", path, *SMALL, "--steps", 5000, "--append"],
+        "view": ["view", path],
+        "recover": ["recover", path],
+        "checksums": ["verify", path, "--add-checksums"],
+        "repack": ["repack", path, "--in-place"],
+    }
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, ranks: int | None) -> None:
+    path = tmp_path / "out.h5"
+    with growing(path, ranks=ranks, steps=150) as run:
+        wait_for(path, 5)
+        for name, command in changing(path).items():
+            outcome = w.weft(*command)
+            assert outcome.code == 2, f"{name}: {outcome}"
+            [line] = outcome.error_lines
+            assert "is being written by weft run ecg (process " in line, f"{name}: {line}"
+        assert w.weft_ok("info", path, "--json").json["committed"] >= 5, "readers need no lock"
+        out, err = run.communicate(timeout=w.PATIENCE)
+        assert run.returncode == 0, err
+    w.check_file(path, NODES, 150)
+    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+
+
+def test_what_a_killed_writer_leaves_needs_no_hand_work(tmp_path: Path) -> None:
+    for name in changing(tmp_path):
+        path = tmp_path / "out.h5"
+        with growing(path, "--mesh", "box") as run:
+            wait_for(path, 70)  # in the second segment
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+        assert (tmp_path / "out.h5.weft-lock").exists()
+        steps = w.committed_steps(path)
+        assert w.weft_ok("info", path, "--json").json["committed"] == steps >= 70
+        command = changing(path)[name]
+        if name == "append":
+            command[-2] = steps + 10
+        w.weft_ok(*command)
+        if name not in ("run", "append"):
+            assert w.weft_ok("info", path, "--json").json["committed"] == steps, name
+            w.check_committed(path, NODES, 2000)
+        assert not (tmp_path / "out.h5.weft-lock").exists(), name
+        clear(path)
+
+
+def test_a_rank_of_an_earlier_writer_writes_nothing_more(tmp_path: Path) -> None:
+    # What it sees is the epoch: somebody else has the file, as after --take-over from another machine.
+    path = tmp_path / "out.h5"
+    with growing(path) as run:
+        wait_for(path, 5)
+        with h5py.File(path, "r") as file:
+            at = file["weft/writer"].id.get_offset()
+            assert file["weft/writer"][0] == 1
+        with open(path, "r+b") as raw:
+            raw.seek(at)
+            raw.write((2).to_bytes(8, "little"))
+        out, err = run.communicate(timeout=w.PATIENCE)
+    assert run.returncode == 2
+    [line] = [line for line in err.splitlines() if "error" in line]
+    assert "has another writer by now (epoch 2; this one is of epoch 1)" in line
+    before = path.read_bytes()
+    time.sleep(0.1)
+    assert path.read_bytes() == before
+    w.check_committed(path, NODES, 2000)
+
+
+def test_slots_of_an_earlier_writer_are_nobodys(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *SMALL, "--steps", 20, "--unknown-steps")
+    with h5py.File(path, "r") as file:
+        old = [file[name].id.get_offset() for name in ("weft/commit", "weft/durable")]
+    w.run_ecg(path, *SMALL, "--steps", 30, "--append")
+    with open(path, "r+b") as raw:
+        for at in old:
+            raw.seek(at)
+            raw.write((10**6).to_bytes(8, "little") * 64)
+    w.check_file(path, NODES, 30)
+    w.run_ecg(path, *SMALL, "--steps", 40, "--append")
+    w.check_file(path, NODES, 40)
+    assert w.weft("verify", path).code == 0
+
+
+def test_an_unknown_holder_is_taken_over_when_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *SMALL, "--steps", 20)
+    lock = tmp_path / "out.h5.weft-lock"
+    # A lock of a living process that holds no lock of the system's: its file system has none.
+    text = f"weft-lock 1\nhost here\nboot {boot()}\nnamespace {os.stat('/proc/self/ns/pid').st_ino}\n"
+    start = Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()[19]
+    lock.write_text(f"{text}process {os.getpid()}\nstart {start}\nsince now\nwork a test\nend\n")
+    outcome = w.weft("run", "ecg", "--out", path, *SMALL, "--steps", 30, "--append", "--take-over")
+    assert outcome.code == 2 and "is being written by a test" in outcome.err, "the living are not taken over"
+    lock.write_text(lock.read_text().replace(f"start {start}", "start 1"))
+    w.run_ecg(path, *SMALL, "--steps", 30, "--append")
+    w.check_file(path, NODES, 30)
+    assert not lock.exists()
+
+
+def boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
+
+
+def test_any_two_at_once_with_kills(tmp_path: Path) -> None:
+    """Writers, viewers and recoveries side by side, each killed now and then: the file is sound after each."""
+    seconds = 60.0 if os.environ.get("WEFT_THOROUGH") else 6.0
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *SMALL, "--steps", 70, "--unknown-steps", "--mesh", "box")
+    until = time.monotonic() + seconds
+    problems: list[str] = []
+
+    def go_on(number: int) -> None:
+        dice = random.Random(number)
+        while time.monotonic() < until and not problems:
+            command = dice.choice(
+                [
+                    ["view", path, "--no-xdmf"],
+                    ["recover", path],
+                    ["run", "ecg", "--out", path, *SMALL, "--steps", 400, "--append", "--compute", 1],
+                    ["verify", path, "--add-checksums"],
+                ]
+            )
+            with running(*command) as process:
+                try:
+                    _, err = process.communicate(timeout=dice.uniform(0.02, 0.5))
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    continue
+                errors = [line for line in err.splitlines() if "error" in line]
+                allowed = "is being written", "comes and goes", "is still open in ranks"
+                if process.returncode == 2 and len(errors) == 1 and any(words in errors[0] for words in allowed):
+                    continue
+                if process.returncode != 0:
+                    problems.append(f"{command[0]}: {process.returncode} {err}")
+
+    threads = [threading.Thread(target=go_on, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems, problems
+    w.weft_ok("recover", path)
+    assert w.weft("verify", path).code == 0
+    w.check_committed(path, NODES, 2000)
+    w.check_h5dump(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+
+
+def test_a_reader_follows_a_growing_file(tmp_path: Path) -> None:
+    """Each look at it shows committed steps alone, all of them right; h5py may be refused for an instant."""
+    looks = 10_000 if os.environ.get("WEFT_THOROUGH") else 300
+    path = tmp_path / "out.h5"
+    expected = w.wave(NODES, 2000)[0]
+    shown = refused = last = 0
+    with growing(path, "--compute", 1, steps=2000) as run:
+        wait_for(path, 1)
+        while shown < looks and run.poll() is None:
+            try:
+                with h5py.File(path, "r") as file:
+                    slots = file["weft/commit"][:]
+                    steps = int(slots[slots != w.IDLE_SLOT].min())
+                    values = file["Data"][:steps, :, 0]
+            except (OSError, KeyError, RuntimeError):
+                refused += 1
+                continue
+            assert steps >= last
+            last = steps
+            assert np.array_equal(values, expected[: len(values)])
+            shown += 1
+            if shown % 20 == 0:
+                read = w.weft_ok("info", path, "--json").json["committed"]
+                assert read >= last
+    assert shown > refused
