@@ -149,7 +149,9 @@ TEST_F(SeriesFailuresTest, ARankThatOwnsNoChunkWritesNothing) {
   write_steps(writer, full.fields, 5);
   writer.close();
   meet();
-  if (comm_.rank() == 0) EXPECT_EQ(committed_in(path_), 5U);
+  if (comm_.rank() == 0) {
+    EXPECT_EQ(committed_in(path_), 5U);
+  }
   meet();
 }
 
