@@ -2,6 +2,7 @@
 // before stays exact.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <filesystem>
 
 #include <cerrno>
 
@@ -65,7 +66,7 @@ class SeriesFailuresTest : public testing::Test {
 
   void expect_committed_exact(std::uint64_t at_least = 0) {
     meet();
-    if (comm_.rank() == 0) {
+    if (comm_.rank() == 0 && (at_least > 0 || std::filesystem::exists(path_))) {  // else it was not made
       const std::uint64_t committed = committed_in(path_);
       EXPECT_GE(committed, at_least);
       expect_steps(path_, fields(), committed);
@@ -149,7 +150,9 @@ TEST_F(SeriesFailuresTest, ARankThatOwnsNoChunkWritesNothing) {
   write_steps(writer, full.fields, 5);
   writer.close();
   meet();
-  if (comm_.rank() == 0) EXPECT_EQ(committed_in(path_), 5U);
+  if (comm_.rank() == 0) {
+    EXPECT_EQ(committed_in(path_), 5U);
+  }
   meet();
 }
 

@@ -24,8 +24,10 @@ void remove(hid_t file, const std::string& path) {
   check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot be renewed");
 }
 
-bool is_virtual(hid_t file, const std::string& path) {
-  return H5Pget_layout(Handle(H5Dget_create_plist(open(file, path)))) == H5D_VIRTUAL;
+// Whether this is a segment's dataset under another name: one over segments is virtual, and over none it is empty.
+bool is_a_segments(hid_t file, const std::string& path) {
+  const Handle properties(H5Dget_create_plist(open(file, path)));
+  return H5Pget_layout(properties) != H5D_VIRTUAL && dataset_length(file, path) > 0;
 }
 
 // The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
@@ -120,7 +122,7 @@ void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
     }
     make_top(file, map, f, length, name);
     const std::string source = was_there ? old : map.segments[0].fields[f].path;
-    if (is_virtual(file, source) || is_virtual(file, name)) {  // else both are the segment's own dataset
+    if (!is_a_segments(file, source) || !is_a_segments(file, name)) {  // else both are the same one
       copy_attributes(file, source, name);
       const auto axes = static_cast<unsigned>(map.fields[f].per_step.size() + 1);
       move_scales(open(file, source), open(file, name), axes, name);
