@@ -83,6 +83,7 @@ class SeriesWriter::Impl {
     map_ = share_map(*comm_, [&] {
       storage::undo_metadata_change(path);
       storage::SeriesMap map = storage::read_series_map(path);
+      storage::check_writable(map);
       storage::drop_checksums(map);
       const auto ranks = static_cast<std::uint64_t>(comm_->size());
       if (map.commit.shape[0] < ranks) map = storage::grow_slots(map, ranks);
