@@ -108,7 +108,7 @@ class WeftSource final : public StepSource {
   void stored_mesh_bytes(const std::string& path, std::uint64_t offset, std::span<std::byte> values) const override {
     const ArrayMap* array = reader_.map().find_fixed(path);
     if (array == nullptr) throw Error(ErrorKind::data, reader_.path(), fmt::format("has no array {}", path));
-    bytes_->read_at(array->addresses.base + offset, values);
+    bytes_->read_at(array->address() + offset, values);
   }
 
   SeriesReader reader_;

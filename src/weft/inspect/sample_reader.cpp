@@ -22,6 +22,7 @@ namespace {
 using storage::Handle;
 
 constexpr double kMostSecondsToFindChunks = 2;
+constexpr std::uint64_t kMostListed = 1ULL << 24;
 
 // Calls `work` for 0 .. count - 1 on as many threads as pay; throws what one of them threw.
 void on_cores(std::size_t count, const std::function<void(std::size_t first, std::size_t stride)>& work) {
@@ -52,12 +53,10 @@ SampleReader::SampleReader(const std::string& path, const survey::DatasetFacts& 
   bytes_ = storage::counting_store(survey::open_bytes(path), counters_);
   if (!stored.chunked) return;
   const Handle dataset = opened();
-  const Handle space(H5Dget_space(dataset));
-  hsize_t chunks = 0;  // reads the index, which is told apart from the data
-  storage::check_hdf5(H5Dget_num_chunks(dataset, space, &chunks), facts.path, "its chunks cannot be counted",
-                      ErrorKind::data);
-  places_ = std::make_unique<storage::ChunkPlaces>(dataset, facts.path, facts.shape, facts.chunk,
-                                                   stored.grid.chunk_bytes(), stored.filtered);
+  // Reads the index, which is told apart from the data.
+  storage::count_stored_chunks(dataset, facts.path, facts.chunk, stored.grid.chunk_bytes());
+  places_ =
+      std::make_unique<storage::ChunkPlaces>(dataset, facts.path, facts.shape, facts.chunk, stored.grid.chunk_bytes());
 }
 
 // For one sample only: as long as a dataset is open HDF5 keeps chunks of it.
@@ -156,14 +155,19 @@ void SampleReader::find_chunks(hid_t dataset, const std::vector<std::uint64_t>& 
 void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::Store& store) {
   storage::ChunkAddresses addresses;
   if (!stored_.chunked) {
-    addresses.base = H5Dget_offset(dataset);
-    if (addresses.base == HADDR_UNDEF) throw Error(ErrorKind::data, facts_.path, "was never written");
-  } else if (places_->in_order()) {
-    addresses = {places_->first(), stored_.grid.chunk_bytes(), {}};
+    const haddr_t at = H5Dget_offset(dataset);
+    if (at == HADDR_UNDEF) throw Error(ErrorKind::data, facts_.path, "was never written");
+    addresses = storage::ChunkAddresses::in_a_row(at, facts_.logical_bytes());
+  } else if (places_->all().known()) {
+    addresses = places_->all();
   } else {
-    // The plan looks up only the chunks it touches; the others need no place.
-    addresses.listed.resize(stored_.grid.chunks());
-    for (const std::uint64_t number : chunks_of(boxes)) addresses.listed[number] = places_->known(number).address;
+    // Some were never written. The plan looks up only the chunks it touches; the others need no place.
+    if (stored_.grid.chunks() > kMostListed) {
+      throw Error(ErrorKind::data, facts_.path, "has very many chunks, not all of them written: left to HDF5");
+    }
+    std::vector<std::uint64_t> listed(stored_.grid.chunks(), storage::ChunkAddresses::kNowhere);
+    for (const std::uint64_t number : chunks_of(boxes)) listed[number] = places_->known(number).address;
+    addresses = storage::ChunkAddresses::listed(std::move(listed));
   }
   const storage::ArrayMap map = survey::byte_map(facts_.path, stored_.grid.shape(), stored_.grid.chunk(),
                                                  facts_.element_bytes, std::move(addresses));

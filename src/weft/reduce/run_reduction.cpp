@@ -113,7 +113,7 @@ class RunReduction::Impl {
     std::vector<std::uint64_t> addresses;
     const auto add = [&](const std::string& name) {
       const ArrayMap* array = map.find_fixed(folder + name);
-      if (array != nullptr) addresses.push_back(array->addresses.base);
+      if (array != nullptr) addresses.push_back(array->address());
       return array != nullptr;
     };
     for (const MapPlan& plan : maps("", "")) {

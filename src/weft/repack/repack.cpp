@@ -219,10 +219,10 @@ class Repacking {
           chosen.facts.path, format_bytes(request_.budget_bytes), format_bytes(chosen.plan.spill_bytes), request_.out));
     }
     SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes);
-    storage::ChunkAddresses addresses;
-    addresses.stride = element_count(chosen.chunk) * chosen.facts.element_bytes;
+    const std::uint64_t chunk_bytes = element_count(chosen.chunk) * chosen.facts.element_bytes;
     const storage::ArrayMap map =
-        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes, addresses);
+        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
+                         storage::ChunkAddresses::in_a_row(0, chunk_bytes));
     what.sink.chunk = chosen.chunk;
     what.sink.map = &map;
     what.sink.bytes = &spill.store();
@@ -239,9 +239,7 @@ class Repacking {
   void reserve(const storage::ArrayMap& map) {
     agreed([&] {
       if (comm_.rank() != 0) return;
-      std::uint64_t chunks = 1;
-      for (std::size_t i = 0; i < map.shape.size(); ++i) chunks *= ceil_div(map.shape[i], map.chunk[i]);
-      if (map.addresses.listed.empty()) bytes_out_->reserve(map.addresses.base, chunks * map.addresses.stride);
+      if (map.addresses.are_in_a_row()) bytes_out_->reserve(map.addresses.at(0), map.chunks() * map.chunk_bytes());
     });
   }
 

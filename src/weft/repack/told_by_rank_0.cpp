@@ -1,7 +1,6 @@
 #include "weft/repack/told_by_rank_0.hpp"
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
@@ -24,18 +23,9 @@ std::string told_by_rank_0(Communicator& comm, const std::string& text) {
 }
 
 storage::ChunkAddresses told_by_rank_0(Communicator& comm, const std::optional<storage::ArrayMap>& map) {
-  std::vector<std::uint8_t> packed;
-  if (comm.rank() == 0) {
-    packed = nlohmann::json::to_cbor(nlohmann::json{map->addresses.base, map->addresses.stride, map->addresses.listed});
-  }
-  const std::vector<std::byte> bytes = broadcast(comm, std::as_bytes(std::span(packed)));
-  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const nlohmann::json addresses = nlohmann::json::from_cbor(first, first + bytes.size());
-  storage::ChunkAddresses result;
-  result.base = addresses[0].get<std::uint64_t>();
-  result.stride = addresses[1].get<std::uint64_t>();
-  result.listed = addresses[2].get<std::vector<std::uint64_t>>();
-  return result;
+  std::vector<std::byte> mine;
+  if (comm.rank() == 0) mine = storage::to_bytes(map->addresses);
+  return storage::chunk_addresses_from_bytes(broadcast(comm, mine));
 }
 
 }  // namespace weft::repack

@@ -110,7 +110,7 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
     if (shape.plan.tiles.empty()) return;
     const std::uint64_t tile = shape.plan.tiles[0];
     const storage::Bytes bytes = tiles.steps_of(0, 0, 1).first(grid.valid_elements(tile) * shape.element_bytes);
-    store.write_at(map.addresses.base + tile * shape.tile_bytes, bytes);
+    store.write_at(map.address() + tile * shape.tile_bytes, bytes);
   });
 }
 
@@ -139,7 +139,7 @@ void write_fixed_array(Communicator& comm, storage::ByteStore& store, const stor
   if (!in_slabs(comm, array)) return write_exchanged(comm, store, map, array);
   agree_on(comm, [&] {  // as it lies, without a copy: a mesh may be as large as all the memory Weft was given
     const auto& runs = array.owned.runs();
-    if (!runs.empty()) store.write_at(map.addresses.base + runs[0].global * size_of(array.plan.type), array.local);
+    if (!runs.empty()) store.write_at(map.address() + runs[0].global * size_of(array.plan.type), array.local);
   });
 }
 

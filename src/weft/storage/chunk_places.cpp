@@ -1,33 +1,167 @@
 #include "weft/storage/chunk_places.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "weft/storage/chunk_list.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 
 namespace weft::storage {
 
-ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes,
-                         bool filtered)
-    : path_(std::move(path)), shape_(std::move(shape)), chunk_(std::move(chunk)), chunk_bytes_(chunk_bytes) {
-  if (filtered) return;
-  std::uint64_t chunks = 1;
-  for (std::size_t axis = 0; axis < shape_.size(); ++axis) chunks *= ceil_div(shape_[axis], chunk_[axis]);
-  first_ = at(dataset, 0).address;
-  in_order_ = first_ != HADDR_UNDEF;
-  constexpr std::uint64_t kLooks = 16;  // both ends, the second, and some between
-  for (std::uint64_t look = 0; in_order_ && look <= kLooks; ++look) {
-    const std::uint64_t number = look == 0 ? std::min<std::uint64_t>(1, chunks - 1) : (chunks - 1) * look / kLooks;
-    in_order_ = at(dataset, number).address == first_ + number * chunk_bytes_;
-  }
-  in_order_ = in_order_ && at(dataset, chunks - 1).address == first_ + (chunks - 1) * chunk_bytes_;
+namespace {
+
+std::uint64_t file_bytes(hid_t dataset) {
+  const Handle file(H5Iget_file_id(dataset));
+  hsize_t bytes = 0;
+  H5Fget_filesize(file, &bytes);
+  return bytes;
 }
+
+bool has_user_block(hid_t dataset) {
+  const Handle file(H5Iget_file_id(dataset));
+  const Handle creation(H5Fget_create_plist(file));
+  hsize_t bytes = 0;
+  return H5Pget_userblock(creation, &bytes) < 0 || bytes > 0;
+}
+
+// The chunks that cover these extents; nothing where they are more than can be counted.
+std::optional<std::uint64_t> grid_chunks(const Shape& shape, const Shape& chunk) {
+  std::uint64_t chunks = 1;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (chunk[axis] == 0 || __builtin_mul_overflow(chunks, ceil_div(shape[axis], chunk[axis]), &chunks)) {
+      return std::nullopt;
+    }
+  }
+  return chunks;
+}
+
+// The greatest extents it may grow to; of an axis without a limit: what it has.
+Shape greatest_extents(hid_t dataset) {
+  const Handle space(H5Dget_space(dataset));
+  std::vector<hsize_t> now(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  std::vector<hsize_t> most(now.size());
+  H5Sget_simple_extent_dims(space, now.data(), most.data());
+  for (std::size_t axis = 0; axis < now.size(); ++axis) {
+    if (most[axis] == H5S_UNLIMITED) most[axis] = now[axis];
+  }
+  return {most.begin(), most.end()};
+}
+
+std::optional<H5D_chunk_index_t> index_of(hid_t dataset) {
+  H5D_chunk_index_t index = H5D_CHUNK_IDX_BTREE;
+  if (H5Dget_chunk_index_type(dataset, &index) >= 0) return index;
+  H5Eclear2(H5E_DEFAULT);
+  return std::nullopt;
+}
+
+std::optional<ChunkPlace> place_of(hid_t dataset, const std::vector<hsize_t>& offset) {
+  ChunkPlace place;
+  unsigned skipped = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &skipped, &address, &bytes) < 0) return std::nullopt;
+  return ChunkPlace{address, bytes, skipped};
+}
+
+// HADDR_UNDEF where HDF5 cannot tell, either.
+std::uint64_t first_address(hid_t dataset, std::size_t axes) {
+  const std::optional<ChunkPlace> first = place_of(dataset, std::vector<hsize_t>(axes, 0));
+  if (!first) H5Eclear2(H5E_DEFAULT);
+  return first ? first->address : HADDR_UNDEF;
+}
+
+// What an index takes in the file: 0 where no chunk was ever written, and there is none yet.
+std::uint64_t index_bytes(hid_t dataset) {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_native_info_t info{};
+  const herr_t got = H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_META_SIZE);
+#else
+  H5O_info_t info{};
+  const herr_t got = H5Oget_info2(dataset, &info, H5O_INFO_META_SIZE);
+#endif
+  return got < 0 ? 0 : info.meta_size.obj.index_size;
+}
+
+// Implicit indexes and single chunks number the chunks of the greatest extents row-major. That is the grid of the
+// present ones where no axis but the first has fewer chunks than it may come to have.
+bool numbered_as_now(const Shape& now, const Shape& most, const Shape& chunk) {
+  for (std::size_t axis = 1; axis < now.size(); ++axis) {
+    if (ceil_div(now[axis], chunk[axis]) != ceil_div(most[axis], chunk[axis])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ChunkAddresses addresses_of_chunks(hid_t dataset, const Shape& shape, const Shape& chunk, std::uint64_t chunk_bytes) {
+  const Handle properties(H5Dget_create_plist(dataset));
+  const std::optional<std::uint64_t> chunks = grid_chunks(shape, chunk);
+  const std::optional<H5D_chunk_index_t> index = index_of(dataset);
+  const std::uint64_t room = file_bytes(dataset);
+  if (H5Pget_nfilters(properties) != 0 || has_user_block(dataset) || !index || !chunks || *chunks == 0 ||
+      chunk_bytes == 0 || *chunks > room / chunk_bytes) {
+    return {};
+  }
+  const bool arithmetic = *index == H5D_CHUNK_IDX_SINGLE || *index == H5D_CHUNK_IDX_NONE;
+  if (arithmetic && numbered_as_now(shape, greatest_extents(dataset), chunk)) {
+    const std::uint64_t first = first_address(dataset, shape.size());
+    if (first == HADDR_UNDEF || first > room - *chunks * chunk_bytes) return {};
+    return ChunkAddresses::in_a_row(first, chunk_bytes);
+  }
+  std::optional<std::vector<std::uint64_t>> addresses = chunk_list(dataset, shape, chunk, *chunks);
+  if (!addresses) return {};
+  bool in_a_row = true;
+  for (std::uint64_t n = 0; n < *chunks; ++n) {
+    const std::uint64_t at = (*addresses)[n];
+    if (at > room - chunk_bytes) return {};
+    in_a_row = in_a_row && at == addresses->front() + n * chunk_bytes;
+  }
+  if (in_a_row) return ChunkAddresses::in_a_row(addresses->front(), chunk_bytes);
+  return ChunkAddresses::listed(std::move(*addresses));
+}
+
+std::uint64_t count_stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk,
+                                  std::uint64_t chunk_bytes) {
+  const std::optional<H5D_chunk_index_t> index = index_of(dataset);
+  if (index == H5D_CHUNK_IDX_NONE || index == H5D_CHUNK_IDX_FARRAY) {
+    // Both have something in the file for every chunk that there may ever be: the chunk itself, or its address. HDF5
+    // counts them one by one.
+    const bool implicit = index == H5D_CHUNK_IDX_NONE;
+    const bool made = implicit ? first_address(dataset, chunk.size()) != HADDR_UNDEF : index_bytes(dataset) > 0;
+    if (!made) return 0;
+    constexpr std::uint64_t kLeastAddress = 2;
+    const std::optional<std::uint64_t> chunks = grid_chunks(greatest_extents(dataset), chunk);
+    const std::uint64_t room = file_bytes(dataset);
+    if (!chunks || *chunks > room / (implicit ? std::max<std::uint64_t>(1, chunk_bytes) : kLeastAddress)) {
+      throw Error(ErrorKind::data, path,
+                  fmt::format("says that it has {} chunks, in a file of {} bytes",
+                              chunks ? fmt::format("{}", *chunks) : "more than 2^64", room),
+                  "the file is damaged: copy it again");
+    }
+    if (implicit) return *chunks;
+  }
+  const Handle space(H5Dget_space(dataset));
+  hsize_t chunks = 0;
+  check_hdf5(H5Dget_num_chunks(dataset, space, &chunks), path, "its chunks cannot be counted", ErrorKind::data);
+  return chunks;
+}
+
+ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes)
+    : path_(std::move(path)),
+      shape_(std::move(shape)),
+      chunk_(std::move(chunk)),
+      chunk_bytes_(chunk_bytes),
+      all_(addresses_of_chunks(dataset, shape_, chunk_, chunk_bytes_)) {}
 
 const ChunkPlace& ChunkPlaces::at(hid_t dataset, std::uint64_t number) {
   const auto [found, added] = known_.try_emplace(number);
-  if (added)
-    found->second = in_order_ ? ChunkPlace{first_ + number * chunk_bytes_, chunk_bytes_, 0} : ask(dataset, number);
+  if (added) {
+    found->second = all_.known() ? ChunkPlace{all_.at(number), chunk_bytes_, 0} : ask(dataset, number);
+  }
   return found->second;
 }
 
@@ -38,12 +172,11 @@ ChunkPlace ChunkPlaces::ask(hid_t dataset, std::uint64_t number) const {
     offset[axis] = number % count * chunk_[axis];
     number /= count;
   }
-  unsigned skipped = 0;
-  haddr_t address = HADDR_UNDEF;
-  hsize_t bytes = 0;
-  check_hdf5(H5Dget_chunk_info_by_coord(dataset, offset.data(), &skipped, &address, &bytes), path_,
-             "cannot say where its chunks lie", ErrorKind::data);
-  return {address, bytes, skipped};
+  const std::optional<ChunkPlace> place = place_of(dataset, offset);
+  if (!place) {
+    throw Error(ErrorKind::data, path_, "cannot say where its chunks lie: " + take_hdf5_error());
+  }
+  return *place;
 }
 
 }  // namespace weft::storage

@@ -1,8 +1,8 @@
-// weft/storage/chunk_places.hpp - where single chunks of any dataset lie, asked of HDF5 as they are needed.
+// weft/storage/chunk_places.hpp - where the chunks of any dataset lie.
 //
-// HDF5 1.10 walks its index from the beginning for every chunk it is asked for, so that asking for all of n chunks
-// takes n * n / 2 looks. Most files have their chunks one behind the other, which a few questions show; of others only
-// the chunks of the read at hand are asked for, each once. Not collective.
+// By arithmetic where the format says so: of an implicit index (fixed extents, early allocation, no filters) and of a
+// single chunk. Every other index (a B-tree, a fixed or extensible array) may have its chunks in any order, whatever a
+// few of them look like, so the place of each is had (storage/chunk_list.hpp). Not collective.
 #pragma once
 
 #include <hdf5.h>
@@ -11,9 +11,20 @@
 #include <map>
 #include <string>
 
+#include "weft/storage/series_map.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::storage {
+
+// The addresses of all chunks of an open chunked dataset of these extents. Unknown where it has filters, where some
+// chunk has no place in the file, where it claims more chunks than the file has room for, where the file has a user
+// block (whether addresses count it differs between versions of HDF5), and where chunk_list() cannot tell.
+ChunkAddresses addresses_of_chunks(hid_t dataset, const Shape& shape, const Shape& chunk, std::uint64_t chunk_bytes);
+
+// How many chunks of an open chunked dataset have a place in the file. Throws Error(data), before anything is counted
+// one by one, where the index claims more chunks than the file has room for, and where it cannot be read.
+std::uint64_t count_stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk,
+                                  std::uint64_t chunk_bytes);
 
 struct ChunkPlace {
   std::uint64_t address = HADDR_UNDEF;  // HADDR_UNDEF: never written
@@ -21,11 +32,12 @@ struct ChunkPlace {
   std::uint32_t skipped = 0;            // filters that were left out, a bit each
 };
 
+// Single chunks of a dataset, filtered or not, each asked for once and only as it is needed.
 class ChunkPlaces {
  public:
   // Of an open dataset of these extents and chunks. Where it is not filtered, chunk_bytes is what each takes in the
   // file. The dataset is not kept: while somebody has it open, HDF5 keeps its chunks.
-  ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes, bool filtered);
+  ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes);
 
   // Of the chunk of this number, row-major over the grid of chunks; `dataset` is the same one. Throws Error(data) where
   // HDF5 cannot tell.
@@ -33,9 +45,8 @@ class ChunkPlaces {
   // The same of a chunk that was asked for before; from several threads at once.
   const ChunkPlace& known(std::uint64_t number) const { return known_.at(number); }
 
-  // Whether they all lie one behind the other, from that of chunk 0 on.
-  bool in_order() const { return in_order_; }
-  std::uint64_t first() const { return first_; }
+  // Of all chunks; unknown where addresses_of_chunks() says so.
+  const ChunkAddresses& all() const { return all_; }
 
  private:
   ChunkPlace ask(hid_t dataset, std::uint64_t number) const;
@@ -44,8 +55,7 @@ class ChunkPlaces {
   Shape shape_;
   Shape chunk_;
   std::uint64_t chunk_bytes_;
-  bool in_order_ = false;
-  std::uint64_t first_ = HADDR_UNDEF;
+  ChunkAddresses all_;
   std::map<std::uint64_t, ChunkPlace> known_;
 };
 

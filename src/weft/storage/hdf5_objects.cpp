@@ -8,6 +8,8 @@
 #include <optional>
 #include <sstream>
 
+#include "weft/storage/chunk_places.hpp"
+
 namespace weft::storage {
 
 namespace {
@@ -29,46 +31,9 @@ std::optional<DataType> data_type_of_hdf5(hid_t type) {
   return std::nullopt;
 }
 
-std::uint64_t chunk_address(hid_t dataset, const Shape& shape, const Shape& chunk, std::uint64_t number) {
-  std::vector<hsize_t> offset(shape.size());
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    const std::uint64_t count = ceil_div(shape[i], chunk[i]);
-    offset[i] = number % count * chunk[i];
-    number /= count;
-  }
-  unsigned filter_mask = 0;
-  haddr_t address = HADDR_UNDEF;
-  hsize_t size = 0;
-  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &filter_mask, &address, &size) < 0) return HADDR_UNDEF;
-  return address;
-}
-
-// HDF5 walks its whole index for one answer, so it is asked for a few chunks; only where those do not lie one behind
-// the other is it asked for all. Spot checks: both ends, the second chunk, and 13 spread between.
-ChunkAddresses chunk_addresses(hid_t dataset, const std::string& path, const Shape& shape, const Shape& chunk,
-                               std::uint64_t element_bytes) {
-  std::uint64_t chunks = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) chunks *= ceil_div(shape[i], chunk[i]);
-  ChunkAddresses result;
-  result.stride = element_count(chunk) * element_bytes;
-  result.base = chunk_address(dataset, shape, chunk, 0);
-  constexpr std::uint64_t kSpread = 14;
-  bool arithmetic = true;
-  const auto agrees = [&](std::uint64_t n) {
-    return chunk_address(dataset, shape, chunk, n) == result.base + n * result.stride;
-  };
-  if (chunks > 1) arithmetic = agrees(1) && agrees(chunks - 1);
-  for (std::uint64_t i = 1; arithmetic && chunks > 2 && i < kSpread; ++i)
-    arithmetic = agrees(i * (chunks - 1) / kSpread);
-  if (!arithmetic) {
-    for (std::uint64_t n = 0; n < chunks; ++n) result.listed.push_back(chunk_address(dataset, shape, chunk, n));
-  }
-  const bool missing = result.base == HADDR_UNDEF ||
-                       std::find(result.listed.begin(), result.listed.end(), HADDR_UNDEF) != result.listed.end();
-  if (missing) {
-    throw Error(ErrorKind::data, path, "has chunks with no space in the file", "it was not written by Weft to its end");
-  }
-  return result;
+bool open_for_writing(hid_t file) {
+  unsigned intent = 0;
+  return H5Fget_intent(file, &intent) >= 0 && (intent & H5F_ACC_RDWR) != 0;
 }
 
 std::vector<std::string> filter_names(hid_t properties) {
@@ -173,14 +138,22 @@ ArrayMap map_dataset(hid_t file, const std::string& path) {
   if (H5Pget_layout(properties) == H5D_CHUNKED) {
     H5Pget_chunk(properties, static_cast<int>(extents.size()), extents.data());
     map.chunk.assign(extents.begin(), extents.end());
-    if (map.filters.empty()) {
-      map.addresses = chunk_addresses(dataset, path, map.shape, map.chunk, size_of(map.type));
+    map.addresses = addresses_of_chunks(dataset, map.shape, map.chunk, map.chunk_bytes());
+    if (map.filters.empty() && !map.addresses.known() && !open_for_writing(file)) {
+      throw Error(ErrorKind::data, path, "has chunks without a place in the file",
+                  "it was not written by Weft to its end, or is damaged");
     }
   } else {
     map.chunk = map.shape;
-    map.addresses.base = H5Dget_offset(dataset);
-    map.addresses.stride = element_count(map.shape) * size_of(map.type);
-    if (map.addresses.base == HADDR_UNDEF) throw Error(ErrorKind::data, path, "has no space in the file");
+    const haddr_t at = H5Dget_offset(dataset);
+    if (at == HADDR_UNDEF) throw Error(ErrorKind::data, path, "has no space in the file");
+    hsize_t room = 0;
+    H5Fget_filesize(file, &room);
+    if (at > room || element_count(map.shape) > (room - at) / size_of(map.type)) {
+      throw Error(ErrorKind::data, path, fmt::format("ends behind the file, which has {} bytes", room),
+                  "the file is damaged: copy it again");
+    }
+    map.addresses = ChunkAddresses::in_a_row(at, map.chunk_bytes());
   }
   return map;
 }

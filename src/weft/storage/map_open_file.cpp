@@ -36,6 +36,16 @@ std::optional<std::uint64_t> read_viewed(hid_t file) {
   return std::nullopt;
 }
 
+// Behind a user block HDF5's addresses are none in the file, and some of its answers count the block and others do not.
+void check_begins_at_once(hid_t file, const std::string& path) {
+  const Handle creation(H5Fget_create_plist(file));
+  hsize_t block = 0;
+  H5Pget_userblock(creation, &block);
+  if (block == 0) return;
+  throw Error(ErrorKind::data, path, fmt::format("has a user block of {} bytes, and no Weft file has one", block),
+              fmt::format("h5unjam -i {} --delete -o NEW takes it away", path));
+}
+
 }  // namespace
 
 bool has_series(hid_t file) {
@@ -55,6 +65,7 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
     throw Error(ErrorKind::data, path, "is HDF5, but not a Weft file",
                 "it has no group /weft/segments; h5ls shows what it holds");
   }
+  check_begins_at_once(file, path);
   const Handle weft(check_hdf5(H5Gopen2(file, "/weft", H5P_DEFAULT), path, "cannot open /weft", ErrorKind::data));
   map.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
   if (map.format_version > static_cast<std::uint64_t>(kFormatVersion)) {

@@ -20,12 +20,13 @@ using Range = ByteRange;
 std::string rehearsal_path(const std::string& path) { return path + ".weft-rehearsal"; }
 
 void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
-  if (array.addresses.listed.empty()) {
-    std::uint64_t chunks = 1;
-    for (std::size_t i = 0; i < array.shape.size(); ++i) chunks *= ceil_div(array.shape[i], array.chunk[i]);
-    ranges.push_back({array.addresses.base, array.addresses.base + chunks * array.addresses.stride});
+  if (!array.addresses.known()) return;  // then its bytes are carried along as if they were metadata
+  const std::uint64_t pieces = array.addresses.are_in_a_row() ? 1 : array.chunks();
+  const std::uint64_t bytes = array.chunks() / pieces * array.chunk_bytes();
+  for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+    const std::uint64_t at = array.addresses.at(piece);
+    ranges.push_back({at, at + bytes});
   }
-  for (const std::uint64_t at : array.addresses.listed) ranges.push_back({at, at + array.addresses.stride});
 }
 
 // The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
@@ -37,7 +38,7 @@ std::vector<Range> metadata_ranges(const SeriesMap& map, std::vector<Range> data
   }
   for (const ArrayMap& array : map.fixed_arrays) add_array(data, array);
   for (const ArrayMap* slots : {&map.commit, &map.durable, &map.writer}) {
-    if (!slots->shape.empty() && slots->addresses.at(0) < old_size) add_array(data, *slots);
+    if (!slots->shape.empty() && slots->address() < old_size) add_array(data, *slots);
   }
   std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   std::vector<Range> rest;

@@ -46,7 +46,7 @@ class ReadExecutorTest : public testing::Test {
   }
 
   static ArrayMap array_of(const Shape& shape, const Shape& chunk) {
-    return {"/V", DataType::int64, shape, chunk, {kBase, element_count(chunk) * 8, {}}, {}};
+    return {"/V", DataType::int64, shape, chunk, ChunkAddresses::in_a_row(kBase, element_count(chunk) * 8), {}};
   }
 
   static std::uint64_t stored_elements(const Shape& shape, const Shape& chunk) {

@@ -13,11 +13,7 @@ namespace weft::storage {
 namespace {
 
 void check(const ArrayMap& array, const Box& box) {
-  if (!array.filters.empty()) {
-    throw Error(ErrorKind::data, array.path,
-                fmt::format("is filtered ({}), which Weft does not read yet", fmt::join(array.filters, ", ")),
-                "read it with h5py or h5dump");
-  }
+  check_addresses(array);
   const auto bad = [&](std::string_view what) {
     return Error(
         ErrorKind::usage, array.path,

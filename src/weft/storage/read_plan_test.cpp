@@ -21,7 +21,7 @@ ArrayMap array_of(const Shape& shape, const Shape& chunk, DataType type = DataTy
   ArrayMap array{"/weft/segments/0/V", type, shape, chunk, {}, {}};
   std::uint64_t chunk_bytes = size_of(type);
   for (const std::uint64_t extent : chunk) chunk_bytes *= extent;
-  array.addresses = {4096, chunk_bytes, {}};
+  array.addresses = ChunkAddresses::in_a_row(4096, chunk_bytes);
   return array;
 }
 
@@ -152,11 +152,13 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
     // The same chunks at scattered places, in any order, some touching.
     const layout::ChunkGrid grid(shape, chunk, size_of(type));
     std::uint64_t address = 100;
+    std::vector<std::uint64_t> addresses;
     for (std::uint64_t n = 0; n < grid.chunks(); ++n) {
-      array.addresses.listed.push_back(address);
+      addresses.push_back(address);
       address += grid.chunk_bytes() + (n % 2) * 8;
     }
-    std::ranges::shuffle(array.addresses.listed, random);
+    std::ranges::shuffle(addresses, random);
+    array.addresses = ChunkAddresses::listed(std::move(addresses));
     expect_equal(plan_read(array, box, store), element_by_element(array, box, store), size_of(type));
     if (HasFailure()) break;
   }
@@ -185,7 +187,7 @@ TEST(ReadPlan, ABlockOfNodesStaysCompact) {
 }
 
 TEST(ReadPlan, AScalarAndAContiguousArray) {
-  ArrayMap scalar{"/x", DataType::float64, {}, {}, {640, 8, {}}, {}};
+  ArrayMap scalar{"/x", DataType::float64, {}, {}, ChunkAddresses::in_a_row(640, 8), {}};
   const ReadPlan plan = plan_read(scalar, Box{}, Store{});
   ASSERT_EQ(plan.requests.size(), 1U);
   EXPECT_EQ(plan.requests[0].file_offset, 640U);
@@ -202,7 +204,8 @@ TEST(ReadPlan, AnEmptyBoxAsksForNothing) {
 TEST(ReadPlan, AppendsBehindWhatIsThere) {
   const ArrayMap first = array_of({4, 10}, {4, 10});
   ArrayMap second = array_of({4, 10}, {4, 10});
-  second.addresses.base += std::uint64_t{4} * 10 * 8;  // touches the first in the file; still a request of its own
+  // Touches the first in the file; still a request of its own.
+  second.addresses = ChunkAddresses::in_a_row(first.addresses.at(0) + first.chunk_bytes(), first.chunk_bytes());
   ReadPlan plan = plan_read(first, whole(first.shape), Store{});
   append_read(plan, second, whole(second.shape), Store{});
   ASSERT_EQ(plan.requests.size(), 2U);

@@ -1,17 +1,124 @@
 #include "weft/storage/series_map.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "weft/support/error.hpp"
+
 namespace weft::storage {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkAddresses, base, stride, listed)
+// Addresses as JSON: nothing, two numbers, or a list of them all.
+class AddressCode {
+ public:
+  static nlohmann::json encode(const ChunkAddresses& addresses) {
+    switch (addresses.kind_) {
+      case ChunkAddresses::Kind::unknown: return nullptr;
+      case ChunkAddresses::Kind::in_a_row: return {{"first", addresses.first_}, {"bytes", addresses.chunk_bytes_}};
+      case ChunkAddresses::Kind::listed: return addresses.listed_;
+    }
+    return nullptr;
+  }
+  static ChunkAddresses decode(const nlohmann::json& code) {
+    if (code.is_null()) return {};
+    if (code.is_array()) return ChunkAddresses::listed(code.get<std::vector<std::uint64_t>>());
+    return ChunkAddresses::in_a_row(code.at("first").get<std::uint64_t>(), code.at("bytes").get<std::uint64_t>());
+  }
+};
+
+void to_json(nlohmann::json& code, const ChunkAddresses& addresses) { code = AddressCode::encode(addresses); }
+void from_json(const nlohmann::json& code, ChunkAddresses& addresses) { addresses = AddressCode::decode(code); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayMap, path, type, shape, chunk, addresses, filters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale, components, subset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridMap, shape, origin, spacing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentMap, first_step, steps, fields)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesMap, path, format_version, created_by, fields, segments, length, viewed,
                                    commit, durable, writer, grid, fixed_arrays)
+
+namespace {
+
+std::vector<std::byte> as_cbor(const nlohmann::json& json) {
+  const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(json);
+  const auto* data = reinterpret_cast<const std::byte*>(cbor.data());
+  return {data, data + cbor.size()};
+}
+
+nlohmann::json from_cbor(const std::vector<std::byte>& bytes) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  return nlohmann::json::from_cbor(data, data + bytes.size());
+}
+
+}  // namespace
+
+ChunkAddresses ChunkAddresses::in_a_row(std::uint64_t first, std::uint64_t chunk_bytes) {
+  ChunkAddresses result;
+  result.kind_ = Kind::in_a_row;
+  result.first_ = first;
+  result.chunk_bytes_ = chunk_bytes;
+  return result;
+}
+
+ChunkAddresses ChunkAddresses::listed(std::vector<std::uint64_t> addresses) {
+  ChunkAddresses result;
+  result.kind_ = Kind::listed;
+  result.listed_ = std::move(addresses);
+  return result;
+}
+
+std::uint64_t ChunkAddresses::look_up(std::uint64_t number) const {
+  if (kind_ == Kind::listed && number < listed_.size() && listed_[number] != kNowhere) return listed_[number];
+  throw Error(ErrorKind::data, fmt::format("chunk {}", number), "has no place in the file that is known",
+              "h5repack may write the file so that it has one");
+}
+
+std::vector<std::byte> to_bytes(const ChunkAddresses& addresses) { return as_cbor(addresses); }
+ChunkAddresses chunk_addresses_from_bytes(const std::vector<std::byte>& bytes) {
+  return from_cbor(bytes).get<ChunkAddresses>();
+}
+
+std::uint64_t ArrayMap::chunks() const {
+  std::uint64_t count = 1;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) count *= ceil_div(shape[axis], chunk[axis]);
+  return count;
+}
+
+std::uint64_t ArrayMap::address() const {
+  check_addresses(*this);
+  if (chunk != shape) {
+    throw Error(ErrorKind::data, path, fmt::format("lies in chunks of {}, not in one piece", to_string(chunk)),
+                "another tool rewrote the file: weft reads what h5repack -l CONTI makes of it");
+  }
+  return addresses.at(0);
+}
+
+void check_addresses(const ArrayMap& array) {
+  if (!array.filters.empty()) {
+    throw Error(ErrorKind::data, array.path,
+                fmt::format("is filtered ({}), which Weft does not read yet", fmt::join(array.filters, ", ")),
+                "read it with h5py or h5dump");
+  }
+  if (!array.addresses.known()) {
+    throw Error(ErrorKind::data, array.path, "lies in chunks whose places are not known",
+                "read it with h5py or h5dump");
+  }
+}
+
+void check_writable(const SeriesMap& map) {
+  const auto check = [&](const ArrayMap& array) {
+    if (array.filters.empty() && array.addresses.known()) return;
+    const std::string why = array.filters.empty() ? "lies in chunks whose places are not known"
+                                                  : fmt::format("has filters ({})", fmt::join(array.filters, ", "));
+    throw Error(ErrorKind::data, map.path, fmt::format("{} {}: it cannot be gone on with", array.path, why),
+                "weft repack --filter none makes a copy that can");
+  };
+  for (const SegmentMap& segment : map.segments) std::for_each(segment.fields.begin(), segment.fields.end(), check);
+  std::for_each(map.fixed_arrays.begin(), map.fixed_arrays.end(), check);
+  for (const ArrayMap* slots : {&map.commit, &map.durable, &map.writer}) {
+    if (!slots->shape.empty()) check(*slots);
+  }
+}
 
 std::string_view name_of(Support support) {
   switch (support) {
@@ -39,16 +146,8 @@ const ArrayMap* SeriesMap::find_fixed(const std::string& wanted) const {
   return found == fixed_arrays.end() ? nullptr : &*found;
 }
 
-std::vector<std::byte> to_bytes(const SeriesMap& map) {
-  const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(nlohmann::json(map));
-  const auto* data = reinterpret_cast<const std::byte*>(cbor.data());
-  return {data, data + cbor.size()};
-}
-
-SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return nlohmann::json::from_cbor(data, data + bytes.size()).get<SeriesMap>();
-}
+std::vector<std::byte> to_bytes(const SeriesMap& map) { return as_cbor(map); }
+SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes) { return from_cbor(bytes).get<SeriesMap>(); }
 
 std::uint64_t committed_steps(const std::vector<std::uint64_t>& slots) {
   std::uint64_t least = kIdleSlot;

@@ -18,14 +18,43 @@
 
 namespace weft::storage {
 
-// The file address of every chunk of a dataset, asked of HDF5. Chunks are numbered row-major over the chunk grid.
-struct ChunkAddresses {
-  std::uint64_t base = 0;
-  std::uint64_t stride = 0;
-  std::vector<std::uint64_t> listed;  // filled only where the chunks do not lie at base + number * stride
+// Where the chunks of a dataset begin in the file, numbered row-major over the chunk grid; or that nobody knows. What
+// is not known cannot be asked for, so that nothing is read or written through a guess (storage/chunk_places.hpp says
+// how it comes to be known).
+class ChunkAddresses {
+ public:
+  static constexpr std::uint64_t kNowhere = ~0ULL;  // of a chunk that has no place, or whose place was not asked for
 
-  std::uint64_t at(std::uint64_t number) const { return listed.empty() ? base + number * stride : listed[number]; }
+  ChunkAddresses() = default;  // unknown
+  // One behind the other: chunk n at first + n * chunk_bytes.
+  static ChunkAddresses in_a_row(std::uint64_t first, std::uint64_t chunk_bytes);
+  // Each somewhere else: chunk n at addresses[n].
+  static ChunkAddresses listed(std::vector<std::uint64_t> addresses);
+
+  bool known() const { return kind_ != Kind::unknown; }
+  bool are_in_a_row() const { return kind_ == Kind::in_a_row; }
+
+  // Of chunk `number`. Throws Error(data) where it is not known.
+  std::uint64_t at(std::uint64_t number) const {
+    return kind_ == Kind::in_a_row ? first_ + number * chunk_bytes_ : look_up(number);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { unknown, in_a_row, listed };
+
+  std::uint64_t look_up(std::uint64_t number) const;
+
+  Kind kind_ = Kind::unknown;
+  std::uint64_t first_ = 0;
+  std::uint64_t chunk_bytes_ = 0;
+  std::vector<std::uint64_t> listed_;
+
+  friend class AddressCode;
 };
+
+// For handing addresses to other ranks. from_bytes(to_bytes(a)) equals a.
+std::vector<std::byte> to_bytes(const ChunkAddresses& addresses);
+ChunkAddresses chunk_addresses_from_bytes(const std::vector<std::byte>& bytes);
 
 // One dataset. A contiguous dataset is one chunk: `chunk` equals `shape`.
 struct ArrayMap {
@@ -33,9 +62,17 @@ struct ArrayMap {
   DataType type = DataType::float64;
   Shape shape;
   Shape chunk;
-  ChunkAddresses addresses;
+  ChunkAddresses addresses;          // unknown where it has filters
   std::vector<std::string> filters;  // names as HDF5 gives them; empty in what Weft writes
+
+  std::uint64_t chunk_bytes() const { return element_count(chunk) * size_of(type); }
+  std::uint64_t chunks() const;
+  // The address of an array that lies in one piece, row-major. Throws Error(data) where it does not, or has filters.
+  std::uint64_t address() const;
 };
+
+// Throws Error(data) where the place of a chunk of `array` is not known: it has filters.
+void check_addresses(const ArrayMap& array);
 
 // What a field's values stand on.
 enum class Support : std::uint8_t { nodes, cells, global };
@@ -109,6 +146,10 @@ struct MapAge {
   std::string path;
   std::uint64_t steps = 0;
 };
+
+// Whether a series can be gone on with where it lies: throws Error(data) where the place of some value is not known, as
+// in a file whose chunks were given filters. Nothing is changed.
+void check_writable(const SeriesMap& map);
 
 // For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.
 std::vector<std::byte> to_bytes(const SeriesMap& map);

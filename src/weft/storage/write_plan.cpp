@@ -33,6 +33,7 @@ void add(std::vector<WriteRequest>& requests, std::uint64_t offset, Bytes piece,
 void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
                  std::vector<WriteRequest>& requests, std::uint64_t most_bytes) {
+  check_addresses(array);
   const std::uint64_t chunk_steps = array.chunk[0];
   const std::uint64_t end = first_step + steps;
   for (std::uint64_t step = first_step; step < end;) {
@@ -52,8 +53,9 @@ void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t 
 
 std::vector<FileRange> plan_room(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
                                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles) {
+  check_addresses(array);
   const std::uint64_t chunk_steps = array.chunk[0];
-  const std::uint64_t chunk_bytes = element_count(array.chunk) * size_of(array.type);
+  const std::uint64_t chunk_bytes = array.chunk_bytes();
   std::vector<FileRange> ranges;
   for (std::uint64_t row = ceil_div(first_step, chunk_steps); row * chunk_steps < first_step + steps; ++row) {
     for (const std::uint64_t tile : tiles) {

@@ -16,10 +16,13 @@ ArrayMap array_of(std::uint64_t steps, std::uint64_t chunk_steps, std::uint64_t 
   map.shape = {steps, tiles * tile_bytes};
   map.chunk = {chunk_steps, tile_bytes};
   const std::uint64_t chunks = ceil_div(steps, chunk_steps) * tiles;
-  map.addresses = {1000, chunk_steps * tile_bytes, {}};
-  for (std::uint64_t c = 0; listed && c < chunks; ++c) {  // chunks in falling order: none follows the one before it
-    map.addresses.listed.push_back(1000 + (chunks - 1 - c) * map.addresses.stride);
+  map.addresses = ChunkAddresses::in_a_row(1000, chunk_steps * tile_bytes);
+  if (!listed) return map;
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t c = 0; c < chunks; ++c) {  // chunks in falling order: none follows the one before it
+    addresses.push_back(1000 + (chunks - 1 - c) * chunk_steps * tile_bytes);
   }
+  map.addresses = ChunkAddresses::listed(std::move(addresses));
   return map;
 }
 

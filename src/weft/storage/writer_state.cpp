@@ -31,14 +31,14 @@ std::vector<std::uint64_t> to_words(const WriterState& state) {
 WriterState read_writer_state(ByteStore& store, const SeriesMap& map) {
   if (!has_words(map)) return {};
   std::array<std::uint64_t, kWriterWords> words{};
-  store.read_at(map.writer.addresses.at(0), std::as_writable_bytes(std::span(words)));
+  store.read_at(map.writer.address(), std::as_writable_bytes(std::span(words)));
   return {words[0], {words[1], words[2]}, words[3]};
 }
 
 void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state) {
   if (!has_words(map)) return;
   const std::vector<std::uint64_t> words = to_words(state);
-  store.write_at(map.writer.addresses.at(0), std::as_bytes(std::span(words)));
+  store.write_at(map.writer.address(), std::as_bytes(std::span(words)));
 }
 
 namespace {
@@ -74,7 +74,7 @@ void end_change(const SeriesMap& map) {
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
   if (!has_words(map)) return;
   std::uint64_t epoch = 0;
-  store.read_at(map.writer.addresses.at(0), std::as_writable_bytes(std::span(&epoch, 1)));
+  store.read_at(map.writer.address(), std::as_writable_bytes(std::span(&epoch, 1)));
   if (epoch == mine) return;
   throw Error(ErrorKind::usage, map.path,
               fmt::format("has another writer by now (epoch {}; this one is of epoch {})", epoch, mine),
@@ -82,7 +82,7 @@ void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
 }
 
 void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& writer) {
-  store.write_at(map.durable.addresses.at(0), std::as_bytes(std::span(writer.durable)));
+  store.write_at(map.durable.address(), std::as_bytes(std::span(writer.durable)));
   write_writer_state(store, map, {.epoch = 1, .boot = writer.boot});
   write_slots(store, map, writer.commit);
 }
@@ -90,12 +90,12 @@ void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& w
 std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map) {
   if (map.durable.shape.empty()) return kIdleSlot;
   std::vector<std::uint64_t> slots(map.durable.shape[0]);
-  store.read_at(map.durable.addresses.at(0), std::as_writable_bytes(std::span(slots)));
+  store.read_at(map.durable.address(), std::as_writable_bytes(std::span(slots)));
   return slots.empty() ? kIdleSlot : *std::min_element(slots.begin(), slots.end());
 }
 
 void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps) {
-  store.write_at(map.durable.addresses.at(0) + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
+  store.write_at(map.durable.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
 std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "weft/layout/store.hpp"
+#include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
@@ -16,8 +17,7 @@ namespace {
 
 using storage::Handle;
 
-// HDF5 1.10 looks through its index from the start for each chunk's address: so many chunks take it a tenth of a
-// second.
+// HDF5 1.10 looks through its index from the start for each chunk: so many take it a tenth of a second.
 constexpr std::uint64_t kMostListed = 3000;
 
 // A gap shorter than this is read over: a copy of it costs less than another system call.
@@ -28,31 +28,6 @@ std::uint64_t grid_chunks(const DatasetFacts& facts) {
   std::uint64_t chunks = 1;
   for (std::size_t i = 0; i < facts.shape.size(); ++i) chunks *= ceil_div(facts.shape[i], facts.chunk[i]);
   return chunks;
-}
-
-haddr_t address_of(hid_t dataset, const DatasetFacts& facts, std::uint64_t number) {
-  std::vector<hsize_t> offset(facts.shape.size());
-  for (std::size_t i = facts.shape.size(); i-- > 0;) {
-    const std::uint64_t along = ceil_div(facts.shape[i], facts.chunk[i]);
-    offset[i] = number % along * facts.chunk[i];
-    number /= along;
-  }
-  unsigned skipped = 0;
-  haddr_t address = HADDR_UNDEF;
-  hsize_t bytes = 0;
-  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &skipped, &address, &bytes) < 0) return HADDR_UNDEF;
-  return address;
-}
-
-// Whether the chunks lie one behind the other in the order of their numbers, by both ends and some between.
-bool in_one_row(hid_t dataset, const DatasetFacts& facts, std::uint64_t base, std::uint64_t stride,
-                std::uint64_t chunks) {
-  constexpr std::uint64_t kSpread = 16;
-  for (std::uint64_t i = 0; i <= kSpread; ++i) {
-    const std::uint64_t number = i == 1 && chunks > 1 ? 1 : (chunks - 1) * i / kSpread;
-    if (address_of(dataset, facts, number) != base + number * stride) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -71,29 +46,17 @@ storage::ArrayMap byte_map(const std::string& path, const Shape& shape, const Sh
 }
 
 std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& facts) {
-  storage::ChunkAddresses addresses;
   if (facts.storage == StorageKind::contiguous) {
-    addresses.base = H5Dget_offset(dataset);
-    addresses.stride = facts.logical_bytes();
-    if (addresses.base == HADDR_UNDEF) return std::nullopt;
-    return byte_map(facts.path, facts.shape, facts.shape, facts.element_bytes, addresses);
+    const haddr_t at = H5Dget_offset(dataset);
+    if (at == HADDR_UNDEF) return std::nullopt;
+    return byte_map(facts.path, facts.shape, facts.shape, facts.element_bytes,
+                    storage::ChunkAddresses::in_a_row(at, facts.logical_bytes()));
   }
-  const std::uint64_t chunks = grid_chunks(facts);
-  if (facts.storage != StorageKind::chunked || !facts.filters.empty() || facts.stored_chunks != chunks ||
-      user_block_of(dataset) > 0) {
-    return std::nullopt;
-  }
-  addresses.base = address_of(dataset, facts, 0);
-  addresses.stride = element_count(facts.chunk) * facts.element_bytes;
-  if (addresses.base == HADDR_UNDEF) return std::nullopt;
-  if (!in_one_row(dataset, facts, addresses.base, addresses.stride, chunks)) {
-    if (chunks > kMostListed) return std::nullopt;
-    for (std::uint64_t n = 0; n < chunks; ++n) {
-      addresses.listed.push_back(address_of(dataset, facts, n));
-      if (addresses.listed.back() == HADDR_UNDEF) return std::nullopt;
-    }
-  }
-  return byte_map(facts.path, facts.shape, facts.chunk, facts.element_bytes, addresses);
+  if (facts.storage != StorageKind::chunked || facts.stored_chunks != grid_chunks(facts)) return std::nullopt;
+  storage::ChunkAddresses addresses =
+      storage::addresses_of_chunks(dataset, facts.shape, facts.chunk, element_count(facts.chunk) * facts.element_bytes);
+  if (!addresses.known()) return std::nullopt;
+  return byte_map(facts.path, facts.shape, facts.chunk, facts.element_bytes, std::move(addresses));
 }
 
 std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFacts& facts) {

@@ -24,9 +24,8 @@ namespace weft::survey {
 storage::ArrayMap byte_map(const std::string& path, const Shape& shape, const Shape& chunk, std::uint64_t element_bytes,
                            storage::ChunkAddresses addresses);
 
-// The addresses of all chunks of an open unfiltered dataset, or nothing where some have no place in the file, where
-// HDF5 would take too long to tell (it walks its index for every answer), or where the file has a user block: whether
-// chunks' addresses count it differs between versions of HDF5.
+// The addresses of all chunks of an open unfiltered dataset, or nothing where they are not all known
+// (storage/chunk_places.hpp): then HDF5 reads them.
 std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& facts);
 
 // Fills `to`, row-major as box.count, from the file. Any thread.

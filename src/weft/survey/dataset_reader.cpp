@@ -110,15 +110,21 @@ std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint3
   return encoded;
 }
 
-std::vector<std::byte> DatasetReader::unwritten_chunk() const {
-  std::vector<std::byte> chunk(chunk_bytes_);
+std::vector<std::byte> DatasetReader::fill_value() const {
+  std::vector<std::byte> value(element_bytes_);
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   H5Pfill_value_defined(properties_, &defined);
-  if (defined == H5D_FILL_VALUE_UNDEFINED) return chunk;
-  check_hdf5(H5Pget_fill_value(properties_, memory_type_, chunk.data()), facts_.path, "has no fill value",
+  if (defined == H5D_FILL_VALUE_UNDEFINED) return value;
+  check_hdf5(H5Pget_fill_value(properties_, memory_type_, value.data()), facts_.path, "has no fill value",
              ErrorKind::data);
-  for (std::uint64_t offset = element_bytes_; offset < chunk_bytes_; offset += element_bytes_) {
-    std::memcpy(chunk.data() + offset, chunk.data(), element_bytes_);
+  return value;
+}
+
+std::vector<std::byte> DatasetReader::unwritten_chunk() const {
+  const std::vector<std::byte> value = fill_value();
+  std::vector<std::byte> chunk(chunk_bytes_);
+  for (std::uint64_t offset = 0; offset < chunk_bytes_; offset += element_bytes_) {
+    std::memcpy(chunk.data() + offset, value.data(), element_bytes_);
   }
   return chunk;
 }
@@ -150,13 +156,24 @@ void DatasetReader::each_chunk(std::span<const std::uint64_t> numbers, const Use
   decoders_->wait();
 }
 
-std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
+void DatasetReader::check_readable() const {
+  constexpr std::uint64_t kMuch = 1ULL << 40;
+  constexpr std::uint64_t kMostTimes = 4096;  // what filters make of a file, and far more
+  const std::uint64_t bytes = facts_.logical_bytes();
+  if (bytes <= kMuch || bytes / kMostTimes <= file_bytes_) return;
+  throw Error(ErrorKind::data, facts_.path,
+              fmt::format("says that it is {}, of {} in a file of {}", to_string(shape_), format_bytes(bytes),
+                          format_bytes(file_bytes_)),
+              "check its extents: the file may be damaged");
+}
+
+std::optional<std::vector<std::uint64_t>> DatasetReader::few_stored_chunks() const {
   const Pieces chunks(shape_, chunk_);
   std::vector<std::uint64_t> numbers;
-  if (facts_.stored_chunks == chunks.count() || facts_.stored_chunks > kMostPlaces) {
-    numbers.resize(chunks.count());
-    std::iota(numbers.begin(), numbers.end(), 0U);
-    return numbers;
+  if (facts_.storage == StorageKind::contiguous && facts_.stored_bytes == 0) return numbers;
+  if (facts_.storage != StorageKind::chunked || facts_.stored_chunks == chunks.count() ||
+      facts_.stored_chunks > kMostPlaces) {
+    return std::nullopt;
   }
   const Handle space(H5Dget_space(dataset_));
   std::vector<hsize_t> start(shape_.size());
@@ -167,11 +184,26 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
     check_hdf5(H5Dget_chunk_info(dataset_, space, n, start.data(), &skipped, &address, &size), facts_.path,
                "its chunks cannot be found", ErrorKind::data);
     std::uint64_t number = 0;
+    bool inside = true;  // others are behind what the dataset has grown back to
     for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
       number = number * chunks.counts()[axis] + start[axis] / chunk_[axis];
+      inside = inside && start[axis] < shape_[axis];
     }
-    if (number < chunks.count()) numbers.push_back(number);  // others are behind what the dataset has grown back to
+    if (inside) numbers.push_back(number);
   }
+  return numbers;
+}
+
+std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
+  if (auto few = few_stored_chunks()) return *few;
+  constexpr std::uint64_t kMost = 1ULL << 27;
+  const std::uint64_t all = Pieces(shape_, chunk_).count();
+  if (all > kMost) {
+    throw Error(ErrorKind::data, facts_.path, fmt::format("has {} chunks, more than can be walked", all),
+                "check its extents: the file may be damaged");
+  }
+  std::vector<std::uint64_t> numbers(all);
+  std::iota(numbers.begin(), numbers.end(), 0U);
   return numbers;
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,9 +56,15 @@ class DatasetReader {
   using FailChunk = std::function<void(std::uint64_t number, const Error& error)>;
   void each_chunk(std::span<const std::uint64_t> numbers, const UseChunk& use, const FailChunk& fail);
 
-  // The numbers of the chunks that have a place in the file, where those are no more than kMostPlaces
-  // (survey/places.hpp) of all; else those of all. Throws Error(data) where the index cannot be read.
+  // The numbers of the chunks (see chunk()) that have a place in the file, where those are not all of them and no more
+  // than kMostPlaces (survey/places.hpp); else nothing. Throws Error(data) where the index cannot be read.
+  std::optional<std::vector<std::uint64_t>> few_stored_chunks() const;
+  // The same, or the numbers of all chunks. Throws Error(data) where there are more than can be walked.
   std::vector<std::uint64_t> stored_chunks() const;
+  // An element that was never written, as memory_type has it.
+  std::vector<std::byte> fill_value() const;
+  // Throws Error(data) where the dataset says it is so much more than its file that it cannot be read from end to end.
+  void check_readable() const;
 
  private:
   void read_by_hdf5(const Box& box, std::span<std::byte> values);

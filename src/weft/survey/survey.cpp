@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_object_info.hpp"
 #include "weft/survey/open_file.hpp"
@@ -179,15 +180,15 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
   const Handle properties(readable(H5Dget_create_plist(dataset), path, "has no properties"));
   facts.storage = kind_of(properties);
   facts.filters = storage::filters_of(properties);
-  facts.stored_bytes = H5Dget_storage_size(dataset);
+  if (facts.storage != StorageKind::chunked) facts.stored_bytes = H5Dget_storage_size(dataset);
   if (facts.storage == StorageKind::chunked) {
     std::vector<hsize_t> chunk(facts.shape.size());
     chunk.resize(static_cast<std::size_t>(readable(
         H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), path, "has no chunk extents")));
     facts.chunk.assign(chunk.begin(), chunk.end());
-    hsize_t chunks = 0;
-    readable(H5Dget_num_chunks(dataset, space, &chunks), path, "its chunks cannot be counted");
-    facts.stored_chunks = chunks;
+    const std::uint64_t chunk_bytes = element_count(facts.chunk) * facts.element_bytes;
+    facts.stored_chunks = storage::count_stored_chunks(dataset, path, facts.chunk, chunk_bytes);
+    facts.stored_bytes = facts.filters.empty() ? facts.stored_chunks * chunk_bytes : H5Dget_storage_size(dataset);
   }
   return facts;
 }

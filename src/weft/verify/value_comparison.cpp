@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/quantity.hpp"
+#include "weft/survey/box_copy.hpp"
 #include "weft/survey/dataset_reader.hpp"
 #include "weft/survey/pieces.hpp"
 #include "weft/verify/common_boxes.hpp"
@@ -94,6 +96,44 @@ class Tally {
 
 using Compared = std::function<void(std::uint64_t bytes)>;
 
+// What is to be compared: all pieces of the array, or those of these numbers.
+struct Walked {
+  survey::Pieces pieces;
+  std::optional<std::set<std::uint64_t>> numbers;
+};
+
+// Where little of either side is stored, and all else is the same fill value: the pieces that hold it, each as large as
+// a chunk, so that a dataset that is mostly holes takes the time of what is in it. Else nothing.
+std::optional<Walked> walk_of_few(const survey::DatasetReader& one, const survey::DatasetReader& other,
+                                  std::uint64_t most_bytes) {
+  const auto stored = one.few_stored_chunks();
+  const auto others = other.few_stored_chunks();
+  if (!stored || !others || one.fill_value() != other.fill_value()) return std::nullopt;
+  Shape piece(one.shape().size(), 1);
+  for (std::size_t axis = 0; axis < piece.size(); ++axis) {
+    if (!stored->empty()) piece[axis] = std::max(piece[axis], one.chunk()[axis]);
+    if (!others->empty()) piece[axis] = std::max(piece[axis], other.chunk()[axis]);
+    piece[axis] = std::min(piece[axis], one.shape()[axis]);
+  }
+  if (element_count(piece) > most_bytes / one.element_bytes()) return std::nullopt;
+  Walked walked{survey::Pieces(one.shape(), piece), std::set<std::uint64_t>()};
+  const auto add = [&](const survey::DatasetReader& side, const std::vector<std::uint64_t>& numbers) {
+    const survey::Pieces chunks(side.shape(), side.chunk());
+    for (const std::uint64_t chunk : numbers) {
+      survey::for_each_index(survey::chunks_touched(chunks.box(chunk), piece), [&](const Shape& place) {
+        std::uint64_t number = 0;
+        for (std::size_t axis = 0; axis < place.size(); ++axis) {
+          number = number * walked.pieces.counts()[axis] + place[axis];
+        }
+        walked.numbers->insert(number);
+      });
+    }
+  };
+  add(one, *stored);
+  add(other, *others);
+  return walked;
+}
+
 // Elements that are bytes alone: in boxes that suit both layouts. A quarter of the budget is one side's box, an eighth
 // each side's chunks, and the rest HDF5's caches.
 std::optional<ValueDifference> compare_bytes(const ComparedFile& left, const ComparedFile& right,
@@ -107,14 +147,19 @@ std::optional<ValueDifference> compare_bytes(const ComparedFile& left, const Com
   survey::DatasetReader one = open(left);
   survey::DatasetReader other = open(right);
   const Shape shape = one.shape();
-  const CommonBoxes boxes = common_boxes(shape, type.bytes(), {one.chunk(), one.fetches_whole_chunks()},
-                                         {other.chunk(), other.fetches_whole_chunks()}, budget / 4);
+  const Walked walked = [&]() -> Walked {
+    if (auto few = walk_of_few(one, other, budget / 4)) return *few;
+    with(left, [&] { one.check_readable(); });
+    with(right, [&] { other.check_readable(); });
+    const CommonBoxes boxes = common_boxes(shape, type.bytes(), {one.chunk(), one.fetches_whole_chunks()},
+                                           {other.chunk(), other.fetches_whole_chunks()}, budget / 4);
+    return {survey::Pieces(shape, boxes.box), std::nullopt};
+  }();
   std::vector<std::byte> left_values;
   std::vector<std::byte> right_values;
   Tally tally(left, right, type, shape);
-  const survey::Pieces pieces(shape, boxes.box);
-  for (std::uint64_t n = 0; n < pieces.count(); ++n) {
-    const Box box = pieces.box(n);
+  const auto compare = [&](std::uint64_t number) {
+    const Box box = walked.pieces.box(number);
     const std::uint64_t bytes = element_count(box.count) * type.bytes();
     left_values.resize(bytes);
     right_values.resize(bytes);
@@ -122,6 +167,11 @@ std::optional<ValueDifference> compare_bytes(const ComparedFile& left, const Com
     with(right, [&] { other.read(box, right_values); });
     tally.look_at(box, left_values.data(), right_values.data());
     compared(bytes);
+  };
+  if (walked.numbers) {
+    for (const std::uint64_t number : *walked.numbers) compare(number);
+  } else {
+    for (std::uint64_t number = 0; number < walked.pieces.count(); ++number) compare(number);
   }
   return tally.result(path);
 }

@@ -58,6 +58,7 @@ std::vector<double> times_of(const storage::SeriesMap& map, std::uint64_t steps,
   std::vector<double> times;
   for (const storage::SegmentMap& segment : map.segments) {
     const storage::ArrayMap& array = segment.fields[0];
+    storage::check_addresses(array);
     const std::uint64_t room = array.chunk[0];
     for (std::uint64_t step = 0; step < segment.steps && times.size() < steps; ++step) {
       double time = 0;

@@ -206,7 +206,7 @@ class Builder {
 ArrayReader reader_of(storage::ByteStore& store) {
   return [&store](const ArrayMap& array) {
     std::vector<std::byte> bytes(element_count(array.shape) * size_of(array.type));
-    store.read_at(array.addresses.base, storage::MutableBytes(bytes));
+    store.read_at(array.address(), storage::MutableBytes(bytes));
     return bytes;
   };
 }
