@@ -44,6 +44,12 @@ class Repacking {
     const storage::QuietHdf5 quiet;
     report_.datasets.resize(plan_.chosen.size());
     agreed([&] {
+      // From here on nobody changes what is read, nor what is replaced.
+      if (comm_.rank() == 0) {
+        target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite);
+      }
+    });
+    agreed([&] {
       in_ = storage::open_recording(request_.in);
       bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
@@ -103,7 +109,12 @@ class Repacking {
   }
 
   void make_skeleton() {
-    target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite);
+    for (const Chosen& chosen : plan_.chosen) {
+      const Handle dataset = open_dataset(in_, chosen.facts.path);
+      if (survey::facts_of(dataset, chosen.facts.path).shape == chosen.facts.shape) continue;
+      throw Error(ErrorKind::usage, request_.in, fmt::format("{} has changed since it was looked at", chosen.facts.path),
+                  "repack it when nobody writes it");
+    }
     const Handle creation = file_creation(in_);
     user_block_ = survey::user_block_of(in_);
     std::uint64_t expected = 0;

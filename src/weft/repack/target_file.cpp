@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/metadata_change.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -43,6 +44,16 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
   }
   if (!same && !overwrite && ::stat(out.c_str(), &status) == 0) {
     throw Error(ErrorKind::usage, out, "is there already", "name another, or say --overwrite");
+  }
+  if (in_place) {
+    // Of a writer that died, ranks may still write: into the file that is replaced, where nobody looks any more.
+    lock_ = storage::WriterLock::take(in, {"weft repack --in-place"});
+    if (storage::metadata_leftovers(in).undo) {
+      throw Error(ErrorKind::usage, in, "a change of its metadata was cut short", "weft recover undoes it");
+    }
+  } else {
+    storage::check_no_living_writer(in);
+    storage::check_no_living_writer(out);
   }
   file_.emplace(out, in_place || overwrite ? storage::IfExists::replace : storage::IfExists::fail);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "weft/storage/new_file.hpp"
+#include "weft/storage/writer_lock.hpp"
 
 namespace weft::repack {
 
@@ -20,7 +21,7 @@ void remove_parts(const std::string& out);
 class TargetFile {
  public:
   // Nothing is made yet. Throws Error(usage) where `out` is there and may not be replaced, or is the same file as `in`
-  // without `in_place`; Error(system) where nothing can be made in its folder.
+  // without `in_place`, or where a writer has one of them; Error(system) where nothing can be made in its folder.
   TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite);
 
   // Where it is made. One that a killed repack left is replaced.
@@ -36,6 +37,7 @@ class TargetFile {
  private:
   std::string in_;
   std::string out_;
+  std::optional<storage::WriterLock> lock_;  // of what is replaced by its own repacked self
   std::optional<storage::NewFile> file_;
 };
 

@@ -102,6 +102,7 @@ class SeriesWriter::Impl {
       const std::uint64_t committed = storage::readable_steps(*store_, map_);
       next_step_ = series::step_to_go_on_with(map_, committed, spec);
       owned_ = series::ownerships_for(map_, spec, comm_->rank());
+      epoch_ = storage::read_writer_state(*store_, map_).epoch + 1;  // which continue_series() begins
     });
     build(make_strategy, path);
     // All that can be refused has been: now the file is changed, at once, and nothing above next_step_ is vouched for.
@@ -111,7 +112,6 @@ class SeriesWriter::Impl {
       storage::hand_over(*comm_, path);
       return map;
     });
-    agree_on(*comm_, [&] { epoch_ = storage::read_writer_state(*store_, map_).epoch; });
     strategy_->begin(next_step_);
     commits_->begin(*store_, map_, epoch_);
   }

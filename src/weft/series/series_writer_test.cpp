@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <functional>
 
 #include "weft/series/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
@@ -195,14 +197,91 @@ TEST_F(SeriesWriterTest, AFailingDiskIsToldAndWhatWasCommittedStays) {
   expect_steps(committed);
 }
 
-TEST_F(SeriesWriterTest, AWriterLeftWithoutCloseLeavesItsCommittedSteps) {
-  {
-    SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
-    write(writer, 30);
+std::string line_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
   }
-  const std::uint64_t committed = SeriesReader::open(path_).committed();
-  EXPECT_GT(committed, 20U);
+  return "nothing was thrown";
+}
+
+TEST_F(SeriesWriterTest, AFailureIsToldAtTheNextCallAndEndsTheWriter) {
+  // Windows of a step or two: the write that fails is far from the end.
+  SeriesSpec wish = spec();
+  wish.steps.reset();
+  wish.options.wrap_store = [](std::unique_ptr<storage::ByteStore> store) {
+    return storage::failing_store(std::move(store),
+                                  [](std::uint64_t write, std::uint64_t) { return write < 20 ? 0 : ENOSPC; });
+  };
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  const std::string line = line_of([&] { write(writer, 1000); });
+  EXPECT_NE(line.find("No space left"), std::string::npos) << line;
+  const std::uint64_t stopped = writer.next_step();
+  EXPECT_LT(stopped, 30U);
+  // A caller that logs it and goes on is told the same, and nothing is taken from it.
+  for (int again = 0; again < 100; ++again) {
+    EXPECT_EQ(line_of([&] { writer.put("V", std::vector<double>(kNodes)); }), line);
+    EXPECT_EQ(line_of([&] { writer.end_step(1); }), line);
+  }
+  EXPECT_EQ(line_of([&] { writer.flush(); }), line);
+  EXPECT_EQ(line_of([&] { writer.close(); }), line);
+  EXPECT_EQ(line_of([&] { writer.close(); }), line) << "a second close() is no better";
+  EXPECT_EQ(writer.next_step(), stopped);
+}
+
+TEST_F(SeriesWriterTest, AWriterAloneLeftWithoutCloseLosesNoStep) {
+  // 99 small steps: far from filling a window.
+  SeriesSpec wish = spec();
+  wish.steps = 100;
+  wish.options.budget_bytes = 64 << 20;
+  {
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+    write(writer, 99);
+    EXPECT_LT(SeriesReader::open(path_).committed(), 99U);
+  }
+  expect_steps(99);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".weft-lock"));
+}
+
+TEST_F(SeriesWriterTest, StepsAreBroughtIntoTheFileByNumberAndByAge) {
+  SeriesSpec wish = spec();
+  wish.options.budget_bytes = 64 << 20;
+  wish.options.commit_steps = 5;
+  {
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+    write(writer, 23);
+    writer.flush();
+  }
+  wish.options.commit_steps = 0;
+  wish.options.commit_seconds = 0.02;
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  for (std::uint64_t step = 1; step <= 20; ++step) {
+    write(writer, step);
+    ::usleep(5'000);
+  }
+  std::uint64_t committed = 0;
+  for (int look = 0; look < 500 && committed == 0; ++look) {
+    committed = SeriesReader::open(path_).committed();
+    ::usleep(10'000);
+  }
+  EXPECT_GT(committed, 0U);
   expect_steps(committed);
+}
+
+TEST_F(SeriesWriterTest, ASecondWriterIsRefused) {
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+  write(writer, 5);
+  AppendSpec back;
+  back.owned = {{"V", partition::Ownership::all({kNodes})}};
+  EXPECT_NE(line_of([&] { SeriesWriter::append(alone_, path_, back); }).find("is being written by a simulation"),
+            std::string::npos);
+  EXPECT_NE(line_of([&] { SeriesWriter::create(alone_, path_, spec()); }).find("is being written"), std::string::npos);
+  write(writer, kSteps);
+  writer.close();
+  expect_steps(kSteps);
+  SeriesWriter::append(alone_, path_, back).close();
+  expect_steps(kSteps);
 }
 
 TEST_F(SeriesWriterTest, MistakesAreNamed) {

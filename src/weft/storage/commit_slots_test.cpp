@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
 namespace {
@@ -54,12 +55,16 @@ TEST(SlotsFrom, AreIdleForWhoWritesNothing) {
   EXPECT_THAT(slots_from(0, {true, true, true}, 2), ElementsAre(0, 0, 0));
 }
 
+NewWriter writers_from(std::uint64_t from, const std::vector<bool>& writing) {
+  return {slots_from(from, writing, 4), slots_from(from, writing, 4), {}};
+}
+
 TEST_F(CommitSlotsTest, WhoGoesOnHasSlotsOfItsOwn) {
   // Four ranks wrote to steps 40, 50, 60 and nothing; two go on from step 30.
   const auto store = open();
   for (const std::uint64_t rank : {0U, 1U, 2U}) raise_slot(*store, map_, rank, 40 + 10 * rank);
   raise_slot(*store, map_, 3, kIdleSlot);
-  const SeriesMap again = continue_series(map_, 30, slots_from(30, {true, true}, 4));
+  const SeriesMap again = continue_series(map_, 30, writers_from(30, {true, true}));
   EXPECT_THAT(read_slots(*open(), again), ElementsAre(30, 30, kIdleSlot, kIdleSlot));
   EXPECT_EQ(to_bytes(again), to_bytes(read_series_map(map_.path)));
 
@@ -67,7 +72,7 @@ TEST_F(CommitSlotsTest, WhoGoesOnHasSlotsOfItsOwn) {
   raise_slot(*store, map_, 0, 70);
   EXPECT_THAT(read_slots(*open(), read_series_map(map_.path)), ElementsAre(30, 30, kIdleSlot, kIdleSlot));
 
-  const SeriesMap larger = continue_series(again, 30, slots_from(30, std::vector<bool>(6, true), 4));
+  const SeriesMap larger = continue_series(again, 30, writers_from(30, std::vector<bool>(6, true)));
   EXPECT_THAT(read_slots(*open(), larger), ElementsAre(30, 30, 30, 30, 30, 30));
 }
 
@@ -80,13 +85,14 @@ TEST_F(CommitSlotsTest, TheBytesOfOldSlotsAreUsedForNothingElse) {
     for (const SeriesMap& old : before) {
       for (std::uint64_t rank = 0; rank < old.commit.shape[0]; ++rank) {
         raise_slot(*store, old, rank, 0xEEEEEEEEEEEEEEEEULL);
+        raise_durable(*store, old, rank, 0xEEEEEEEEEEEEEEEEULL);
       }
     }
     EXPECT_EQ(to_bytes(read_series_map(map.path)), to_bytes(map));
   };
   for (int round = 0; round < 5; ++round) {
     before.push_back(map);
-    map = continue_series(map, 7, slots_from(7, {true, true}, 4));
+    map = continue_series(map, 7, writers_from(7, {true, true}));
     disturb();
     map = add_segment(map, map.capacity());
     disturb();

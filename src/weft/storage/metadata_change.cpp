@@ -9,6 +9,7 @@
 #include "weft/storage/data_of_others.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
@@ -17,7 +18,7 @@ namespace {
 
 using Range = ByteRange;
 
-std::string rehearsal_path(const std::string& path) { return path + ".weft-rehearsal"; }
+std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
 
 void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
   if (!array.addresses.known()) return;  // then its bytes are carried along as if they were metadata

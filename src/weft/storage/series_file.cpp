@@ -231,7 +231,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     write_names(weft, "fixed_arrays", names);
   }
   create_slots(file, "/weft/commit", std::vector<std::uint64_t>(plan.commit_slots, 0));
-  create_slots(file, "/weft/durable", std::vector<std::uint64_t>(plan.commit_slots, 0));
+  create_slots(file, "/weft/durable", std::vector<std::uint64_t>(plan.commit_slots, kIdleSlot));
   create_slots(file, "/weft/writer", to_words({.epoch = 1}));
   create_segment(file, 0, 0, plan.segment_steps, fields);
   write_grid(file, plan.grid);

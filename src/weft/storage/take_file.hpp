@@ -1,4 +1,4 @@
-// weft/storage/take_file.hpp - a Weft file taken for changing it: nobody else's, and as the last whole change left it.
+// weft/storage/take_file.hpp - a file taken for changing it: nobody else's, and as the last whole change left it.
 #pragma once
 
 #include <string>

@@ -12,6 +12,7 @@
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/superblock.hpp"
 
 namespace weft::storage {
@@ -142,7 +143,7 @@ bool opens_as_it_is(const std::string& path) {
 
 }  // namespace
 
-std::string undo_path(const std::string& path) { return path + ".weft-undo"; }
+std::string undo_path(const std::string& path) { return behind_links(path) + ".weft-undo"; }
 std::string undo_part_path(const std::string& path) { return undo_path(path) + ".part"; }
 
 void set_size(const std::string& path, std::uint64_t size) {

@@ -221,6 +221,12 @@ bool has_living_writer(const std::string& path) {
   return lives;
 }
 
+void check_no_living_writer(const std::string& path) {
+  if (!has_living_writer(path)) return;
+  const std::optional<LockHolder> holder = lock_holder(path);
+  throw held_by(path, holder ? to_text(*holder) : "");
+}
+
 std::optional<LockHolder> lock_holder(const std::string& path) {
   const int descriptor = ::open(lock_path_of(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;

@@ -71,6 +71,8 @@ class WriterLock {
 // Whether some writer is known to live: it holds the system's lock, or runs on this machine. False where nobody can
 // tell.
 bool has_living_writer(const std::string& path);
+// Throws Error(usage) where one does: for whoever takes no lock, but cannot do with a file that changes under it.
+void check_no_living_writer(const std::string& path);
 // Who holds the lock of `path`, or was the last to do so and is dead.
 std::optional<LockHolder> lock_holder(const std::string& path);
 

@@ -62,10 +62,8 @@ class Work {
     std::optional<storage::WriterLock> lock;
     if (!result_.dry_run) {
       lock = storage::WriterLock::take(path_, {"weft recover", options_.take_over});
-    } else if (storage::has_living_writer(path_)) {
-      throw Error(ErrorKind::usage, path_,
-                  fmt::format("is being written by {}", holder ? holder->describe() : "another program"),
-                  "wait for it to end, or end it");
+    } else {
+      storage::check_no_living_writer(path_);
     }
     if (holder) act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
     if (storage::is_open_for_writing(path_)) {

@@ -1,0 +1,99 @@
+#include "weft/storage/writer_state.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "weft/storage/commit_slots.hpp"
+#include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_lock.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+namespace {
+
+class WriterStateTest : public testing::Test {
+ protected:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("weft-writer-state-" + std::to_string(getpid()));
+  SeriesMap map_;
+  std::unique_ptr<ByteStore> store_;
+
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    FilePlan plan;
+    plan.segment_steps = 100;
+    plan.commit_slots = 2;
+    map_ = create_series_file((folder_ / "a.h5").string(), plan);
+    store_ = open_posix(map_.path, OpenMode::write);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void say(std::uint64_t written, std::uint64_t durable, const BootId& boot) {
+    write_new_writer(*store_, map_, {{written, kIdleSlot}, {durable, kIdleSlot}, boot});
+  }
+};
+
+TEST_F(WriterStateTest, WrittenStepsCountOnTheMachineThatWroteThem) {
+  say(40, 30, boot_id());
+  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+}
+
+TEST_F(WriterStateTest, AfterARestartDurableStepsCount) {
+  say(40, 30, {1, 2});
+  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+  say(40, 40, {1, 2});
+  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+}
+
+TEST_F(WriterStateTest, OfSeveralMachinesNobodyKnows) {
+  say(40, 30, {});
+  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+}
+
+TEST_F(WriterStateTest, ALivingWriterIsBelieved) {
+  say(40, 30, {1, 2});
+  const WriterLock lock = WriterLock::take(map_.path, {"a test"});
+  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+}
+
+TEST_F(WriterStateTest, WhereNothingIsPromisedTheWrittenOnesCount) {
+  say(40, kIdleSlot, {1, 2});
+  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+}
+
+TEST_F(WriterStateTest, ANewEpochShutsOutTheOldOneAndKeepsTheRest) {
+  say(40, 30, {1, 2});
+  EXPECT_NO_THROW(check_epoch(*store_, map_, 1));
+  begin_epoch(map_);
+  EXPECT_THROW(check_epoch(*store_, map_, 1), Error);
+  EXPECT_NO_THROW(check_epoch(*store_, map_, 2));
+  EXPECT_EQ(read_writer_state(*store_, map_).boot, (BootId{1, 2}));
+  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+}
+
+TEST_F(WriterStateTest, AChangeIsOddWhileItIsUnderWay) {
+  say(0, 0, {});
+  EXPECT_EQ(read_writer_state(*store_, map_).changes, 0U);
+  begin_change(map_);
+  EXPECT_EQ(read_writer_state(*store_, map_).changes % 2, 1U);
+  begin_change(map_);  // the first was cut short
+  EXPECT_EQ(read_writer_state(*store_, map_).changes % 2, 1U);
+  end_change(map_);
+  EXPECT_EQ(read_writer_state(*store_, map_).changes, 2U);
+}
+
+TEST_F(WriterStateTest, FilesOfBeforeHaveNone) {
+  SeriesMap before = map_;
+  before.writer = {};
+  before.durable = {};
+  say(40, 30, {1, 2});
+  EXPECT_EQ(readable_steps(*store_, before), 40U);
+  EXPECT_NO_THROW(check_epoch(*store_, before, 7));
+  EXPECT_EQ(read_writer_state(*store_, before).epoch, 0U);
+}
+
+}  // namespace
+}  // namespace weft::storage
