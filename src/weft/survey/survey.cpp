@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::survey {
