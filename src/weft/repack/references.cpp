@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/storage/hdf5_object_info.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::repack {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "weft/repack/references.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/survey.hpp"
 

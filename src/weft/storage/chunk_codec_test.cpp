@@ -8,6 +8,7 @@
 #include <random>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -62,7 +63,7 @@ TEST_P(ChunkCodec, DecodesWhatHdf5Encoded) {
   ASSERT_GE(H5Dget_chunk_storage_size(dataset_, origin_, &bytes), 0);
   std::vector<std::byte> raw(bytes);
   std::uint32_t skipped = 0;
-  ASSERT_GE(H5Dread_chunk(dataset_, H5P_DEFAULT, origin_, &skipped, raw.data()), 0);
+  ASSERT_GE(read_chunk(dataset_, origin_, skipped, raw), 0);
   std::vector<double> decoded(values.size());
   ChunkCoder(filters_).decode(raw, skipped, std::as_writable_bytes(std::span(decoded)));
   EXPECT_EQ(decoded, values);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::storage {
 

@@ -7,8 +7,8 @@
 #include <array>
 
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::survey {

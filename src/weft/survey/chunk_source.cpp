@@ -7,6 +7,7 @@
 #include "weft/layout/store.hpp"
 #include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
 #include "weft/support/error.hpp"
@@ -118,8 +119,8 @@ WholeChunks::Stored WholeChunks::fetch(const Shape& origin) {
   if (bytes == 0) return stored;
   if (!by_hdf5_) {
     stored.bytes.resize(bytes);
-    storage::check_hdf5(H5Dread_chunk(dataset_, H5P_DEFAULT, offset.data(), &stored.skipped, stored.bytes.data()),
-                        where(), "cannot be read", ErrorKind::data);
+    storage::check_hdf5(storage::read_chunk(dataset_, offset.data(), stored.skipped, stored.bytes), where(),
+                        "cannot be read", ErrorKind::data);
     return stored;
   }
   stored.decoded = true;

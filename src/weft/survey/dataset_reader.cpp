@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/box_copy.hpp"
 #include "weft/survey/places.hpp"
@@ -105,8 +106,8 @@ std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint3
   if (size == 0) return {};
   if (size > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
   std::vector<std::byte> encoded(size);
-  check_hdf5(H5Dread_chunk(dataset_, H5P_DEFAULT, start.data(), &skipped, encoded.data()), facts_.path,
-             "a chunk cannot be read", ErrorKind::data);
+  check_hdf5(storage::read_chunk(dataset_, start.data(), skipped, encoded), facts_.path, "a chunk cannot be read",
+             ErrorKind::data);
   return encoded;
 }
 

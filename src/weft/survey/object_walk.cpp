@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::survey {

@@ -9,7 +9,7 @@
 
 #include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::survey {

@@ -10,8 +10,8 @@
 
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/hdf5_object_info.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/superblock.hpp"

@@ -1,4 +1,4 @@
-#include "weft/storage/hdf5_object_info.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 
 #if !H5_VERSION_GE(1, 10, 5)
 #error "Weft needs HDF5 1.10.5 or later, which tells where chunks lie"
@@ -103,5 +103,15 @@ herr_t visit_all_links(hid_t group, VisitLink visit, void* data) {
 }
 
 #endif
+
+herr_t read_chunk(hid_t dataset, const hsize_t* offset, std::uint32_t& skipped_filters, std::span<std::byte> bytes) {
+#if H5_VERSION_GE(2, 0, 0)
+  std::size_t length = bytes.size();
+  const herr_t read = H5Dread_chunk2(dataset, H5P_DEFAULT, offset, &skipped_filters, bytes.data(), &length);
+  return length > bytes.size() ? -1 : read;
+#else
+  return H5Dread_chunk(dataset, H5P_DEFAULT, offset, &skipped_filters, bytes.data());
+#endif
+}
 
 }  // namespace weft::storage

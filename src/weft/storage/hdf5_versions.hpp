@@ -1,16 +1,19 @@
-// weft/storage/hdf5_object_info.hpp - what HDF5 tells of objects and links, alike for 1.10 and for 1.12 and later.
+// weft/storage/hdf5_versions.hpp - what is called otherwise in other versions of HDF5, from 1.10.5 to 2, called alike.
 //
-// 1.12 turned addresses into tokens, and gave H5Oget_info, H5Ovisit, H5Literate and H5Lvisit other types; what differs
-// is here and nowhere else. The names are those with a number, which mean the same whatever version of its interface an
-// HDF5 was configured to default to. An address tells an object from all others of its file. Not collective.
+// 1.12 turned addresses into tokens, and gave H5Oget_info, H5Ovisit, H5Literate and H5Lvisit other types; 2.0 gave
+// H5Dread_chunk the length of its buffer. What differs is here and nowhere else. The names are those with a number,
+// which mean the same whatever version of its interface an HDF5 was configured to default to. Not collective.
 #pragma once
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weft::storage {
 
+// The address tells an object from all others of its file.
 struct ObjectInfo {
   H5O_type_t type = H5O_TYPE_UNKNOWN;
   std::uint64_t address = HADDR_UNDEF;
@@ -46,5 +49,8 @@ herr_t visit_objects(hid_t from, VisitObject visit, void* data);
 // Calls `visit` for the links of a group; for those of the groups below it too.
 herr_t visit_links(hid_t group, H5_index_t by, H5_iter_order_t order, VisitLink visit, void* data);
 herr_t visit_all_links(hid_t group, VisitLink visit, void* data);
+
+// Reads a chunk as it is stored, whole: `bytes` are as many as H5Dget_chunk_storage_size said.
+herr_t read_chunk(hid_t dataset, const hsize_t* offset, std::uint32_t& skipped_filters, std::span<std::byte> bytes);
 
 }  // namespace weft::storage
