@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import h5py
@@ -38,9 +38,11 @@ def running(*arguments: object, ranks: int | None = None) -> Iterator[subprocess
         process.communicate()
 
 
-def growing(path: Path, *arguments: object, ranks: int | None = None, steps: int = 2000):  # type: ignore[no-untyped-def]
-    """A run of unknown length that writes a step every 10 ms, and brings each into the file at once."""
-    slow = ["--steps", steps, "--unknown-steps", "--compute", 10, "--commit-every", "1steps"]
+def growing(
+    path: Path, *arguments: object, ranks: int | None = None, steps: int = 2000, pause: int = 10
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    """A run of unknown length that pauses so many ms a step, and brings each into the file at once."""
+    slow = ["--steps", steps, "--unknown-steps", "--compute", pause, "--commit-every", "1steps"]
     return running("run", "ecg", "--out", path, *SMALL, *slow, *arguments, ranks=ranks)
 
 
@@ -118,7 +120,7 @@ def test_a_rank_of_an_earlier_writer_writes_nothing_more(tmp_path: Path) -> None
         with open(path, "r+b") as raw:
             raw.seek(at)
             raw.write((2).to_bytes(8, "little"))
-        out, err = run.communicate(timeout=w.PATIENCE)
+        _, err = run.communicate(timeout=w.PATIENCE)
     assert run.returncode == 2
     [line] = [line for line in err.splitlines() if "error" in line]
     assert "has another writer by now (epoch 2; this one is of epoch 1)" in line
@@ -185,7 +187,7 @@ def test_any_two_at_once_with_kills(tmp_path: Path) -> None:
             )
             with running(*command) as process:
                 try:
-                    _, err = process.communicate(timeout=dice.uniform(0.02, 0.5))
+                    out, err = process.communicate(timeout=dice.uniform(0.02, 0.5))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     continue
@@ -193,8 +195,11 @@ def test_any_two_at_once_with_kills(tmp_path: Path) -> None:
                 allowed = "is being written", "comes and goes", "is still open in ranks"
                 if process.returncode == 2 and len(errors) == 1 and any(words in errors[0] for words in allowed):
                     continue
+                # A file that the other one was killed in is told to need weft recover.
+                if command[0] == "verify" and process.returncode == 1 and "weft recover" in out:
+                    continue
                 if process.returncode != 0:
-                    problems.append(f"{command[0]}: {process.returncode} {err}")
+                    problems.append(f"{command}: {process.returncode} {err} {out}")
 
     threads = [threading.Thread(target=go_on, args=(number,)) for number in range(2)]
     for thread in threads:
@@ -215,7 +220,7 @@ def test_a_reader_follows_a_growing_file(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
     expected = w.wave(NODES, 2000)[0]
     shown = refused = last = 0
-    with growing(path, "--compute", 1, steps=2000) as run:
+    with growing(path, pause=1) as run:
         wait_for(path, 1)
         while shown < looks and run.poll() is None:
             try:

@@ -9,6 +9,7 @@
 
 #include "weft/storage/chunk_list.hpp"
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::storage {
 
@@ -76,14 +77,8 @@ std::uint64_t first_address(hid_t dataset, std::size_t axes) {
 
 // What an index takes in the file: 0 where no chunk was ever written, and there is none yet.
 std::uint64_t index_bytes(hid_t dataset) {
-#if H5_VERSION_GE(1, 12, 0)
-  H5O_native_info_t info{};
-  const herr_t got = H5Oget_native_info(dataset, &info, H5O_NATIVE_INFO_META_SIZE);
-#else
-  H5O_info_t info{};
-  const herr_t got = H5Oget_info2(dataset, &info, H5O_INFO_META_SIZE);
-#endif
-  return got < 0 ? 0 : info.meta_size.obj.index_size;
+  ObjectMetadata metadata;
+  return object_metadata(dataset, ".", metadata) < 0 ? 0 : metadata.object.index_size;
 }
 
 // Implicit indexes and single chunks number the chunks of the greatest extents row-major. That is the grid of the

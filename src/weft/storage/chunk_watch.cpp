@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::storage {
 
@@ -94,12 +95,6 @@ H5FD_class_t driver() {
   return driver;
 }
 
-#if H5_VERSION_GE(1, 12, 0)
-using ObjectInfo = H5O_info1_t;
-#else
-using ObjectInfo = H5O_info_t;
-#endif
-
 // What HDF5 has the file open with, where that is a descriptor it only reads by.
 std::optional<int> descriptor_of(hid_t file) {
   unsigned intent = 0;
@@ -122,8 +117,8 @@ std::optional<ChunkWatch> ChunkWatch::of(hid_t dataset) {
   const Handle type(H5Dget_type(dataset));
   const Handle file(H5Iget_file_id(dataset));
   const std::optional<int> descriptor = descriptor_of(file);
-  ObjectInfo info{};
-  if (!only_bytes(type) || !descriptor || H5Oget_info2(dataset, &info, H5O_INFO_BASIC) < 0) return std::nullopt;
+  ObjectInfo info;
+  if (!only_bytes(type) || !descriptor || object_info(dataset, info) < 0) return std::nullopt;
   watch.sight_->descriptor = *descriptor;
 
   static const H5FD_class_t kDriver = driver();
@@ -136,7 +131,7 @@ std::optional<ChunkWatch> ChunkWatch::of(hid_t dataset) {
   const hbool_t unmarked = true;
   H5Pset(access, "clear_status_flags", &unmarked);
   watch.file_ = Handle(H5Fopen("as it is open", H5F_ACC_RDONLY, access));
-  watch.dataset_ = Handle(H5Oopen_by_addr(watch.file_, info.addr));
+  watch.dataset_ = Handle(H5Oopen_by_addr(watch.file_, info.address));
   watch.type_ = Handle(H5Dget_type(watch.dataset_));
   watch.space_ = Handle(H5Dget_space(watch.dataset_));
   const hsize_t one = 1;

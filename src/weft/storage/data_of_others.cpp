@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::storage {
 
@@ -18,12 +19,12 @@ class Walk {
   Walk(hid_t file, const SeriesMap& map) : file_(file), map_(map) {}
 
   std::vector<ByteRange> ranges() {
-    const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* walk) -> herr_t {
+    const auto visit = [](hid_t, const char* name, const LinkInfo* link, void* walk) -> herr_t {
       if (link->type == H5L_TYPE_HARD) static_cast<Walk*>(walk)->object(name);
       return 0;
     };
     // Where it cannot be walked to its end, what was found is still true.
-    H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, visit, this);
+    visit_all_links(file_, visit, this);
     return std::move(ranges_);
   }
 
