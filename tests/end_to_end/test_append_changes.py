@@ -58,7 +58,7 @@ def test_a_filtered_series_is_not_gone_on_with(tmp_path: Path) -> None:
     w.weft_ok("repack", path, packed, "--filter", "deflate:1")
     before = packed.read_bytes()
     outcome = w.weft("run", "ecg", "--out", packed, *CHUNKS, "--steps", 60, "--append")
-    assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+    assert outcome.code == 1 and len(outcome.error_lines) == 1, outcome
     assert "deflate" in outcome.err and packed.read_bytes() == before
 
 

@@ -88,10 +88,18 @@ def test_beside_a_copy_elsewhere(tmp_path: Path, killer: Killer) -> None:
     assert len(before) > 0 and w.check_committed(copy, NODES, 21) == 8
 
 
+def but_for_the_count(path: Path) -> bytes:
+    """A file's bytes without the word that counts changes: one that was taken back was begun, too."""
+    data = bytearray(path.read_bytes())
+    with h5py.File(path, "r") as file:
+        at = file["weft/writer"].id.get_offset() + 3 * 8
+    data[at : at + 8] = bytes(8)
+    return bytes(data)
+
+
 @pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC])
 def test_a_write_that_fails_is_taken_back(tmp_path: Path, killer: Killer, error: int) -> None:
     begun = without_view(tmp_path / "begun.h5")
-    before = begun.read_bytes()
     whole = tmp_path / "whole.h5"
     shutil.copy(begun, whole)
     calls = killer.calls_of(whole, ["view", str(whole)])
@@ -111,7 +119,7 @@ def test_a_write_that_fails_is_taken_back(tmp_path: Path, killer: Killer, error:
             assert call.name == "unlink" and not call.path.endswith(".weft-undo"), f"{call}"
         elif call.name != "unlink":
             assert outcome.code == 1 and len(outcome.error_lines) == 1, f"{call}: {outcome}"
-            assert path.read_bytes() == before, f"{call}: the file is as it was"
+            assert but_for_the_count(path) == but_for_the_count(begun), f"{call}: the file is as it was"
             assert [p.name for p in folder.iterdir()] == ["out.h5"], f"{call}"
         w.weft_ok("view", path)
         assert w.weft("verify", path, "--quick").code == 0

@@ -156,13 +156,16 @@ void forget_what_lies_behind(const std::string& path, const UndoRecord& record) 
   }
 }
 
-void overwrite(const std::string& path, const UndoRecord& record, ByteStore& live) {
+void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) {
   try {
+    begin_change(map);
     write_after(record, live);
+    end_change(map);
   } catch (const Error& failure) {
     try {
       put_back(record, live);
-      remove_undo(path);
+      remove_undo(map.path);
+      end_change(map);
     } catch (const Error&) {
       throw Error(ErrorKind::system, "", std::string(failure.what()) + ", and what was there cannot be put back",
                   "weft recover does it when the disk is well again");
@@ -196,9 +199,7 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
     forget_what_lies_behind(map.path, record);
     throw;
   }
-  begin_change(map);
-  overwrite(map.path, record, *live);
-  end_change(map);
+  overwrite(map, record, *live);
   live->close();
   remove_undo(map.path);
 }

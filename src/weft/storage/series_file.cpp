@@ -16,8 +16,8 @@
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/object_plan.hpp"
-#include "weft/storage/writer_state.hpp"
 #include "weft/storage/top_level.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
 
@@ -325,12 +325,12 @@ SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const N
     if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) {
       check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), map.path, "cannot remove the checksums");
     }
-    const auto move = [&](const char* from, const char* to) {
-      check_hdf5(H5Lmove(file, from, file, to, H5P_DEFAULT, H5P_DEFAULT), map.path, "cannot renew the commit slots");
+    const auto set_aside = [&](const char* from, const char* to) {
+      const Handle links = with_groups_on_the_way();
+      check_hdf5(H5Lmove(file, from, file, to, links, H5P_DEFAULT), map.path, "cannot renew the commit slots");
     };
-    const bool had_durable = !map.durable.shape.empty();
-    move("/weft/commit", "/weft/old_commit");
-    if (had_durable) move("/weft/durable", "/weft/old_durable");
+    set_aside("/weft/commit", "/weft/old/commit");
+    if (!map.durable.shape.empty()) set_aside("/weft/durable", "/weft/old/durable");
     create_slots(file, "/weft/commit", writer.commit);
     create_slots(file, "/weft/durable", writer.durable);
     if (map.writer.shape.empty()) create_slots(file, "/weft/writer", to_words({.epoch = 1}));
@@ -341,12 +341,10 @@ SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const N
     empty_maps_beyond(file, changed, from_step);
     make_view(file, changed, changed.length, view);
     // HDF5 gives the bytes of what is deleted to what it makes next, and forgets them when it closes the file. Those of
-    // the old slots must go to nothing, as a rank of a dead run may still raise its slot: so they are the last to go.
+    // the old slots must go to nothing, as a rank of a dead run may still raise its slot: so they are the last to go,
+    // all at once.
     check_hdf5(H5Fflush(file, H5F_SCOPE_GLOBAL), map.path, "cannot renew the commit slots");
-    for (const char* old : {"/weft/old_commit", "/weft/old_durable"}) {
-      if (H5Lexists(file, old, H5P_DEFAULT) <= 0) continue;
-      check_hdf5(H5Ldelete(file, old, H5P_DEFAULT), map.path, "cannot renew the commit slots");
-    }
+    check_hdf5(H5Ldelete(file, "/weft/old", H5P_DEFAULT), map.path, "cannot renew the commit slots");
     return changed;
   });
   const SeriesMap changed = read_series_map(map.path);

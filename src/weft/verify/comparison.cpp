@@ -74,8 +74,8 @@ class Walk {
     result_.left = left;
     result_.right = right;
     if (options.strict) return;
-    leave_out_checksums(left_);
-    leave_out_checksums(right_);
+    leave_out_bookkeeping(left_);
+    leave_out_bookkeeping(right_);
   }
 
   Comparison run() {
@@ -126,8 +126,11 @@ class Walk {
   }
 
   // Checksums are of pieces, which are the layout's; a file that is not Weft's may have a group /weft for them alone.
-  static void leave_out_checksums(ComparedFile& file) {
-    survey::leave_out(file.walk, storage::kChecksumsGroup);
+  // And who wrote a file, how often it was changed and what is on a disk are no part of what it holds.
+  static void leave_out_bookkeeping(ComparedFile& file) {
+    for (const char* path : {storage::kChecksumsGroup, "/weft/writer", "/weft/durable"}) {
+      survey::leave_out(file.walk, path);
+    }
     const auto is_weft = [](const auto& one) { return one.path.starts_with("/weft"); };
     if (std::count_if(file.walk.links.begin(), file.walk.links.end(), is_weft) == 1)
       survey::leave_out(file.walk, "/weft");

@@ -65,7 +65,6 @@ class Work {
     } else {
       storage::check_no_living_writer(path_);
     }
-    if (holder) act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
     if (storage::is_open_for_writing(path_)) {
       throw Error(ErrorKind::usage, path_, "is being written: a program has it open", "wait for it to end, or end it");
     }
@@ -77,6 +76,8 @@ class Work {
     if (result_.steps == 0) check_beginning(map);
     clear_scratch();
     end_with_committed(map);
+    if (holder && result_.actions.empty())
+      act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
     if (!result_.dry_run) check_result();
     return std::move(result_);
   }
