@@ -6,10 +6,13 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/text_table.hpp"
+#include "weft/storage/series_file.hpp"
+#include "weft/storage/take_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
@@ -165,12 +168,22 @@ Answer check(const VerifyArguments& arguments, OwnProcess& self) {
   options.quick = arguments.quick;
   options.budget_bytes = parse_bytes(arguments.budget);
   options.progress = progress_to(self, "reading");
+  // What is found sound stays so until the checksums are in it.
+  std::optional<storage::WriterLock> lock;
+  if (arguments.add_checksums && storage::is_series_file(arguments.path)) {
+    lock = storage::take_file(arguments.path, {"weft verify --add-checksums"});
+  }
   const verify::FileReport report = verify::check_file(arguments.path, options);
   json result = to_json(report);
   std::string text = to_text(report);
   if (arguments.add_checksums && report.sound()) {
+    if (!lock) {
+      throw Error(ErrorKind::usage, arguments.path,
+                  "is not a Weft file, and only those are given checksums where they lie",
+                  "weft repack --checksums makes a copy with them");
+    }
     const std::uint64_t sums =
-        survey::add_checksums(arguments.path, options.budget_bytes, progress_to(self, "summing"));
+        survey::add_checksums(*lock, arguments.path, options.budget_bytes, progress_to(self, "summing"));
     result["checksums_added"] = sums;
     text += fmt::format("{} checksums are in it now\n", format_count(sums));
   }

@@ -7,7 +7,6 @@
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/open_elsewhere.hpp"
 #include "weft/storage/series_file.hpp"
-#include "weft/storage/take_file.hpp"
 #include "weft/survey/dataset_reader.hpp"
 #include "weft/survey/open_file.hpp"
 
@@ -102,13 +101,8 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
   return result;
 }
 
-std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
+std::uint64_t add_checksums(const storage::WriterLock& /*lock*/, const std::string& path, std::uint64_t budget_bytes,
                             const std::function<void(std::uint64_t done, std::uint64_t total)>& progress) {
-  if (!storage::is_series_file(path)) {
-    throw Error(ErrorKind::usage, path, "is not a Weft file, and only those are given checksums where they lie",
-                "weft repack --checksums makes a copy with them");
-  }
-  const storage::WriterLock lock = storage::take_file(path, {"weft verify --add-checksums"});
   if (storage::is_open_for_writing(path)) {
     throw Error(ErrorKind::usage, path, "is being written: a program has it open", "wait for it to end");
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/storage/writer_lock.hpp"
 #include "weft/survey/checksums.hpp"
 #include "weft/survey/object_walk.hpp"
 #include "weft/survey/survey.hpp"
@@ -36,11 +37,10 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
                      std::uint64_t budget_bytes, const std::function<void(std::uint64_t bytes)>& read);
 
 // Gives a finished Weft file a checksum of every chunk of its fields and of its other arrays. The file is changed as
-// docs/format.md says, so a crash meanwhile loses nothing; no run may be writing it. Those it had are
-// replaced. Returns how many there are now.
-// Throws Error(usage) where the file is not Weft's, is being written or has filtered chunks, Error(data) where
-// something in it cannot be read.
-std::uint64_t add_checksums(const std::string& path, std::uint64_t budget_bytes,
+// docs/format.md says, so a crash meanwhile loses nothing; the caller has its lock (storage/take_file.hpp). Those it
+// had are replaced. Returns how many there are now. Throws Error(usage) where the file is not Weft's, is being written
+// or has filtered chunks, Error(data) where something in it cannot be read.
+std::uint64_t add_checksums(const storage::WriterLock& lock, const std::string& path, std::uint64_t budget_bytes,
                             const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
 
 }  // namespace weft::survey
