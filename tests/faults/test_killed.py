@@ -152,7 +152,10 @@ def test_killed_after_going_back(tmp_path: Path, killer: Killer) -> None:
     calls = killer.calls(whole, *arguments)
     w.check_file(whole, NODES, steps)
     # Until the change that readies the file is whole, all that was committed is.
-    readied = next(c.number for c in calls if c.name == "unlink" and c.path.endswith(".weft-undo"))
+    saved = next(c.number for c in calls if c.name == "rename" and c.path.endswith(".weft-undo.part"))
+    readied = next(
+        c.number for c in calls if c.name == "unlink" and c.path.endswith(".weft-undo") and c.number > saved
+    )
 
     def kill_at(number: int) -> None:
         path = tmp_path / f"killed-{number}.h5"

@@ -297,5 +297,5 @@ def test_one_rank_that_fails_ends_all(tmp_path: Path) -> None:
     (out / "out_0002_p1.vtu").mkdir(parents=True)  # in the way of rank 1's piece
     outcome = w.weft("convert", source, "--to", "vtu", "--out", out, ranks=3)
     assert outcome.code == 1 and len(outcome.error_lines) == 1
-    assert "rank 1: " in outcome.err and "out_0002_p1.vtu: cannot write" in outcome.err
+    assert "rank 1: " in outcome.err and "out_0002_p1.vtu: cannot create" in outcome.err
     assert not [path for path in out.iterdir() if path.suffix in (".weft-part", ".pvtu", ".pvd")]
