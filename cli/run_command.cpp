@@ -86,7 +86,7 @@ DirectWrites parse_direct(const std::string& text) {
 
 Sync parse_sync(const std::string& text) {
   if (text == "commit") return Sync::commit;
-  if (text == "window" || text.empty()) return Sync::window;  // --sync alone, as it was before there were others
+  if (text == "window") return Sync::window;
   if (text == "none") return Sync::none;
   throw Error(ErrorKind::usage, fmt::format("--sync '{}'", text), "is not known", "use commit, window or none");
 }
@@ -342,7 +342,6 @@ void add_ecg(CLI::App& run) {
   ecg->add_option("--sync", a.sync,
                   "when steps are brought to the disk: commit (behind the run, and at its end), window (before they "
                   "count) or none")
-      ->expected(0, 1)
       ->capture_default_str()
       ->group(how);
   text("--commit-every", a.commit_every,

@@ -51,7 +51,7 @@ def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.O
     return outcome, moved
 
 
-@pytest.mark.parametrize("extra", [[], ["--fields", "separate", "--sync"]], ids=["joint", "separate"])
+@pytest.mark.parametrize("extra", [[], ["--fields", "separate", "--sync", "window"]], ids=["joint", "separate"])
 def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
     path = tmp_path / "out.h5"
     small = ["--nodes", NODES, "--steps", STEPS, "--target", "8KiB", "--budget", "100KiB"]

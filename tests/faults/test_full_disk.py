@@ -48,7 +48,7 @@ def check_after(outcome: w.Outcome, path: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("extra", [[], ["--unknown-steps"], ["--sync"]], ids=["known", "unknown", "sync"])
+@pytest.mark.parametrize("extra", [[], ["--unknown-steps"], ["--sync", "window"]], ids=["known", "unknown", "sync"])
 def test_owner_on_a_full_disk(small_disk: Path, ranks: int, extra: list[str]) -> None:
     path = small_disk / "out.h5"
     small = ["--nodes", NODES, "--steps", STEPS, "--target", "64KiB", "--budget", "1MiB", "--mesh", "none"]
