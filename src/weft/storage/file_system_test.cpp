@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kMounts =
     "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
     "30 22 0:26 / /scratch rw,noatime - lustre 10.0.0.1@tcp:/scratch rw,flock,lazystatfs\n"
-    "31 22 0:27 / /work rw - lustre 10.0.0.1@tcp:/work rw,localflock\n"
+    "31 22 0:27 / /projects rw - lustre 10.0.0.1@tcp:/projects rw,localflock\n"
     "32 22 0:28 / /home rw - nfs4 srv:/home rw,vers=4.2,local_lock=none\n"
     "33 22 0:29 / /home/old rw - nfs srv:/old rw,vers=3,nolock\n"
     "34 22 0:30 / /mnt/with\\040space rw - fuse.glusterfs glu:/v rw\n"
@@ -33,7 +33,7 @@ TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
   EXPECT_TRUE(find_mount(kMounts, "/scratch/a").locks_reach_all());
   EXPECT_TRUE(find_mount(kMounts, "/scratch/a").keeps_neighbours());
   EXPECT_FALSE(find_mount(kMounts, "/scratch/a").one_machine());
-  EXPECT_FALSE(find_mount(kMounts, "/work/a").locks_reach_all()) << "localflock is one machine's";
+  EXPECT_FALSE(find_mount(kMounts, "/projects/a").locks_reach_all()) << "localflock is one machine's";
   EXPECT_TRUE(find_mount(kMounts, "/home/a").locks_reach_all());
   EXPECT_FALSE(find_mount(kMounts, "/home/a").keeps_neighbours());
   EXPECT_TRUE(find_mount(kMounts, "/home/a").keeps_neighbours_directly());
