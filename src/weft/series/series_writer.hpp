@@ -12,8 +12,10 @@
 // Threads: all calls come from one thread. Memory: put() copies; at most WriterOptions::budget_bytes are held on a rank
 // (plus the maps of who owns what). Errors: what put() finds wrong is thrown at once on that rank and again, agreed, on
 // all ranks at the next collective point, so a rank that swallows it leaves nobody waiting. A rank that does not come
-// back at all has to be answered by MPI_Abort, as in every MPI program. A writer that is destroyed without close()
-// leaves the committed steps.
+// back at all has to be answered by MPI_Abort, as in every MPI program. What all ranks have
+// thrown ends the writer: it then says the same to every call, close() included. What fails behind the computation is
+// told at the next step. A writer that is destroyed without close() leaves the committed steps; one alone brings all of
+// its steps into the file first.
 #pragma once
 
 #include <functional>

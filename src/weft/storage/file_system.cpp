@@ -73,18 +73,6 @@ bool FileSystem::locks_reach_all() const {
   return is_one_of(type, kGlobal);
 }
 
-bool FileSystem::keeps_neighbours() const {
-  // GlusterFS's client writes through to the servers, byte for byte; the others keep machines' caches coherent.
-  constexpr std::array<std::string_view, 8> kCoherent{"lustre", "ceph", "fuse.ceph-fuse", "fuse.glusterfs",
-                                                      "gpfs",   "gfs2", "beegfs",         "ocfs2"};
-  return one_machine() || is_one_of(type, kCoherent);
-}
-
-bool FileSystem::keeps_neighbours_directly() const {
-  // NFS sends what O_DIRECT was given and nothing else; of a page in its cache it sends all.
-  return keeps_neighbours() || type == "nfs" || type == "nfs4";
-}
-
 FileSystem find_mount(std::string_view mountinfo, std::string_view path) {
   FileSystem found;
   std::size_t longest = 0;

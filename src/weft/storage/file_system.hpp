@@ -22,10 +22,6 @@ struct FileSystem {
   bool one_machine() const { return is_of_one_machine(number); }
   // A lock that one machine takes keeps all others out, and is free again when its holder dies.
   bool locks_reach_all() const;
-  // Bytes that two machines write beside each other all arrive: neither rewrites what it has not written.
-  bool keeps_neighbours() const;
-  // Bytes arrive as written where they go past this machine's cache (O_DIRECT), of any length and at any offset.
-  bool keeps_neighbours_directly() const;
 };
 
 // Of the folder that the file lies in, or will; links are followed. Not collective.

@@ -29,18 +29,14 @@ TEST(FileSystem, IsThatOfTheLongestMountAboveThePath) {
 TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
   FileSystem local = find_mount(kMounts, "/a");
   local.number = EXT4_SUPER_MAGIC;
-  EXPECT_TRUE(local.one_machine() && local.locks_reach_all() && local.keeps_neighbours());
+  EXPECT_TRUE(local.one_machine() && local.locks_reach_all());
   EXPECT_TRUE(find_mount(kMounts, "/scratch/a").locks_reach_all());
-  EXPECT_TRUE(find_mount(kMounts, "/scratch/a").keeps_neighbours());
   EXPECT_FALSE(find_mount(kMounts, "/scratch/a").one_machine());
   EXPECT_FALSE(find_mount(kMounts, "/projects/a").locks_reach_all()) << "localflock is one machine's";
   EXPECT_TRUE(find_mount(kMounts, "/home/a").locks_reach_all());
-  EXPECT_FALSE(find_mount(kMounts, "/home/a").keeps_neighbours());
-  EXPECT_TRUE(find_mount(kMounts, "/home/a").keeps_neighbours_directly());
   EXPECT_FALSE(find_mount(kMounts, "/home/old/a").locks_reach_all());
-  EXPECT_FALSE(find_mount(kMounts, "/tmp/a/b").keeps_neighbours_directly());
   const FileSystem unknown = find_mount("", "/a");
-  EXPECT_FALSE(unknown.one_machine() || unknown.locks_reach_all() || unknown.keeps_neighbours());
+  EXPECT_FALSE(unknown.one_machine() || unknown.locks_reach_all());
 }
 
 TEST(FileSystem, DisksAreOfOneMachineAndServersAreNot) {
