@@ -17,11 +17,24 @@ import weft_run as w
 from test_one_writer import NODES, SMALL, growing, running, wait_for
 
 
+# Windows of hundreds of steps.
+WIDE: list[object] = ["--nodes", NODES, "--target", "128KiB", "--budget", "64MiB"]
+
+
 def slots(path: Path, name: str) -> Any:
     with h5py.File(path, "r") as file:
         values = file[f"weft/{name}"][:]
     used = values[values != w.IDLE_SLOT]
     return int(used.min()) if len(used) else None
+
+
+def wait_for_disk(path: Path, steps: int) -> None:
+    """Until so many steps are on the disk, not only written."""
+    wait_for(path, steps)
+    until = time.monotonic() + w.PATIENCE
+    while slots(path, "durable") < steps and time.monotonic() < until:
+        time.sleep(0.05)
+    assert slots(path, "durable") >= steps
 
 
 def go_down(path: Path) -> None:
@@ -98,13 +111,9 @@ def test_nothing_is_promised_where_that_is_said(tmp_path: Path) -> None:
 def test_steps_are_on_the_disk_behind_the_run(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
     with running(
-        "run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 2000, "--compute", 10, "--commit-every", "0.2s"
+        "run", "ecg", "--out", path, *WIDE, "--steps", 2000, "--compute", 10, "--commit-every", "0.2s"
     ) as run:
-        wait_for(path, 30)  # of windows of hundreds of steps
-        until = time.monotonic() + 10
-        while slots(path, "durable") < 30 and time.monotonic() < until:
-            time.sleep(0.05)
-        assert slots(path, "durable") >= 30
+        wait_for_disk(path, 30)  # of windows of hundreds of steps
         run.send_signal(signal.SIGKILL)
         run.wait()
     go_down(path)
@@ -116,7 +125,7 @@ def test_steps_are_on_the_disk_behind_the_run(tmp_path: Path) -> None:
 def test_the_end_of_a_job_finds_all_steps_on_the_disk(tmp_path: Path, ranks: int | None) -> None:
     # Windows of hundreds of steps, and the default of a minute: without the signal nothing would be in the file.
     path = tmp_path / "out.h5"
-    command = ["run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 2000, "--compute", 10]
+    command = ["run", "ecg", "--out", path, *WIDE, "--steps", 2000, "--compute", 10]
     with running(*command, ranks=ranks) as run:
         until = time.monotonic() + w.PATIENCE
         while not path.exists() and time.monotonic() < until:
@@ -139,17 +148,14 @@ def test_the_end_of_a_job_finds_all_steps_on_the_disk(tmp_path: Path, ranks: int
 
 def test_a_warning_brings_steps_to_the_disk_and_the_run_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
-    with running(
-        "run", "ecg", "--out", path, *SMALL, "--budget", "64MiB", "--steps", 300, "--compute", 10
-    ) as run:
+    with running("run", "ecg", "--out", path, *WIDE, "--steps", 300, "--compute", 10) as run:
         until = time.monotonic() + w.PATIENCE
         while not path.exists() and time.monotonic() < until:
             time.sleep(0.02)
         time.sleep(0.5)
         run.send_signal(signal.SIGUSR1)
-        wait_for(path, 10)
-        assert slots(path, "durable") >= 10
-        out, err = run.communicate(timeout=w.PATIENCE)
+        wait_for_disk(path, 10)
+        _, err = run.communicate(timeout=w.PATIENCE)
     assert run.returncode == 0, err
     assert "SIGUSR1: " in err
     w.check_file(path, NODES, 300)

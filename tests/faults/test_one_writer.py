@@ -35,7 +35,8 @@ def running(*arguments: object, ranks: int | None = None) -> Iterator[subprocess
         yield process
     finally:
         process.kill()
-        process.communicate()
+        _, told = process.communicate()
+        print(told)  # shown where the test fails
 
 
 def growing(
