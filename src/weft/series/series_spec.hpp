@@ -97,7 +97,8 @@ struct WriterOptions {
   double commit_seconds = 60;
   std::uint64_t commit_steps = 0;
   // SIGTERM and SIGUSR1, which batch systems send before the end, have all steps brought to the disk at the next
-  // end_step(); SIGTERM then ends the program as it would have. Only where the program handles or ignores them not.
+  // end_step(); SIGTERM then ends the program as it would have. Where the program handles SIGTERM itself, or ignores
+  // either of them, that is left to it.
   bool commit_on_signals = true;
   // Take the file from a writer of which nobody knows whether it lives (storage/writer_lock.hpp).
   bool take_over = false;

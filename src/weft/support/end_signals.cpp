@@ -19,10 +19,28 @@ std::atomic<int> latest{0};
 std::mutex listening;
 int listeners = 0;
 std::array<bool, kSignals.size()> ours{};
+std::array<struct sigaction, kSignals.size()> before{};  // written only while the signal is not ours
 
-extern "C" void remember(int signal) {
+bool is_function(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+extern "C" void remember(int signal, siginfo_t* info, void* context) {
   latest.store(signal);
   arrivals.fetch_add(1);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] != signal || !is_function(before[i])) continue;
+    if ((before[i].sa_flags & SA_SIGINFO) != 0) {
+      before[i].sa_sigaction(signal, info, context);
+    } else {
+      before[i].sa_handler(signal);
+    }
+  }
+}
+
+bool may_be_ours(int signal, const struct sigaction& action) {
+  if (is_function(action)) return signal == SIGUSR1;
+  return action.sa_handler == SIG_DFL;
 }
 
 }  // namespace
@@ -32,13 +50,12 @@ EndSignals::EndSignals() {
   seen_ = arrivals.load();
   if (listeners++ > 0) return;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    struct sigaction before {};
-    ::sigaction(kSignals[i], nullptr, &before);
-    ours[i] = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL;
+    ::sigaction(kSignals[i], nullptr, &before[i]);
+    ours[i] = may_be_ours(kSignals[i], before[i]);
     if (!ours[i]) continue;
     struct sigaction mine {};
-    mine.sa_handler = remember;
-    mine.sa_flags = SA_RESTART;
+    mine.sa_sigaction = remember;
+    mine.sa_flags = SA_RESTART | SA_SIGINFO;
     ::sigemptyset(&mine.sa_mask);
     ::sigaction(kSignals[i], &mine, nullptr);
   }
@@ -51,7 +68,8 @@ EndSignals::~EndSignals() {
     struct sigaction now {};
     ::sigaction(kSignals[i], nullptr, &now);
     // The program may have taken it over meanwhile.
-    if (ours[i] && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == remember) std::signal(kSignals[i], SIG_DFL);
+    const bool still_ours = ours[i] && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == remember;
+    if (still_ours) ::sigaction(kSignals[i], &before[i], nullptr);
   }
 }
 

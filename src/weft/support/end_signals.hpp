@@ -1,8 +1,9 @@
 // weft/support/end_signals.hpp - the signals by which a batch system says that the end is near: SIGTERM before SIGKILL
 // at a job's time limit, SIGUSR1 where a script asked for an early warning (Slurm: --signal=USR1@300).
 //
-// While somebody listens, such a signal is remembered instead of ending the process. A signal that the program handles
-// itself, or ignores, is left to it. Not collective; one handler for the whole process, any number of listeners.
+// While somebody listens, such a signal is remembered instead of ending the process. A SIGTERM that the program handles
+// itself is left to it. SIGUSR1 asks for nothing that could be in its way, so both hear of it: MPICH handles it always.
+// What the program ignores stays ignored. Not collective; one handler for the whole process, any number of listeners.
 #pragma once
 
 namespace weft {
