@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -35,7 +37,18 @@ constexpr auto kLookAgain = 5ms;
 struct Findings {
   layout::Store store;
   std::uint64_t committed;
+  std::uint64_t inode;
 };
+
+std::uint64_t inode_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  return status.st_ino;
+}
+
+Error replaced(const std::string& path) {
+  return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
+}
 
 }  // namespace
 
@@ -56,12 +69,14 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
     } else {
       reader.store_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
     }
-    reader.read_map_and_slots(path);
+    while (!reader.read_map_and_slots(path)) reader.open_bytes(path);
     if (comm.size() > 1) state = reader.shared_state();
   });
   if (comm.size() > 1) {
     comm.broadcast(state, 0);
-    if (comm.rank() != 0) reader.take_shared_state(state);
+    agree_on(comm, [&] {
+      if (comm.rank() != 0) reader.take_shared_state(path, state);
+    });
   }
   return reader;
 }
@@ -75,12 +90,15 @@ void SeriesReader::reload(Communicator& comm) {
   std::vector<std::byte> state;
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
-    read_map_and_slots(map_.path);  // the map too: a restart may have added segments or moved the slots
+    // The map too: a restart may have added segments or moved the slots.
+    if (!read_map_and_slots(map_.path)) throw replaced(map_.path);
     if (comm.size() > 1) state = shared_state();
   });
   if (comm.size() == 1) return;
   comm.broadcast(state, 0);
-  if (comm.rank() != 0) take_shared_state(state);
+  agree_on(comm, [&] {
+    if (comm.rank() != 0) take_shared_state(map_.path, state);
+  });
 }
 
 void SeriesReader::use_store(const layout::Store& store) {
@@ -92,18 +110,26 @@ void SeriesReader::use_store(const layout::Store& store) {
 }
 
 void SeriesReader::open_bytes(const std::string& path) {
-  bytes_ = storage::open_posix(path, storage::OpenMode::read, options_.counters);
+  do {
+    inode_ = inode_of(path);
+    bytes_ = storage::open_posix(path, storage::OpenMode::read, options_.counters);
+  } while (inode_of(path) != inode_);
   if (options_.wrap) bytes_ = options_.wrap(std::move(bytes_));
 }
 
-void SeriesReader::read_map_and_slots(const std::string& path) {
-  // A running writer changes the file's metadata now and then: what cannot be read for an instant is read again.
+// False where the path leads to another file than the bytes by now.
+bool SeriesReader::read_map_and_slots(const std::string& path) {
+  // A running writer changes the file's metadata now and then: what cannot be read for an instant is read again. So it
+  // is once more when there is no writer, who may have been at work when the look began.
   const auto until = std::chrono::steady_clock::now() + kPatience;
+  bool was_alone = false;
   while (true) {
     try {
-      if (read_unchanged_map(path)) return;
+      if (read_unchanged_map(path)) return inode_of(path) == inode_;
     } catch (const Error&) {
-      if (!storage::has_living_writer(path) || std::chrono::steady_clock::now() > until) throw;
+      const bool alone = !storage::has_living_writer(path);
+      if ((alone && was_alone) || std::chrono::steady_clock::now() > until) throw;
+      was_alone = alone;
     }
     std::this_thread::sleep_for(kLookAgain);
     if (std::chrono::steady_clock::now() < until) continue;
@@ -133,7 +159,7 @@ bool SeriesReader::read_unchanged_map(const std::string& path) {
 }
 
 std::vector<std::byte> SeriesReader::shared_state() const {
-  const Findings findings{store_, committed_};
+  const Findings findings{store_, committed_, inode_};
   std::vector<std::byte> state(sizeof(findings));
   std::memcpy(state.data(), &findings, sizeof(findings));
   const std::vector<std::byte> map = to_bytes(map_);
@@ -141,9 +167,10 @@ std::vector<std::byte> SeriesReader::shared_state() const {
   return state;
 }
 
-void SeriesReader::take_shared_state(const std::vector<std::byte>& state) {
+void SeriesReader::take_shared_state(const std::string& path, const std::vector<std::byte>& state) {
   Findings findings;
   std::memcpy(&findings, state.data(), sizeof(findings));
+  if (findings.inode != inode_) throw replaced(path);
   store_ = findings.store;
   committed_ = findings.committed;
   map_ = storage::series_map_from_bytes({state.begin() + sizeof(findings), state.end()});

@@ -56,7 +56,8 @@ class SeriesReader {
   // one fails. `comm` is not kept. The path must lead every rank to the same file.
   static SeriesReader open(Communicator& comm, const std::string& path, ReadOptions options = {});
 
-  // Looks again how many steps are committed, and at segments that were added since.
+  // Looks again how many steps are committed, and at segments that were added since. Throws Error(data) where the path
+  // leads to another file by now: the run was begun anew.
   void reload();
   void reload(Communicator& comm);  // collective; afterwards all ranks see the same steps
 
@@ -139,10 +140,10 @@ class SeriesReader {
  private:
   SeriesReader() = default;
   void open_bytes(const std::string& path);
-  void read_map_and_slots(const std::string& path);
+  bool read_map_and_slots(const std::string& path);
   bool read_unchanged_map(const std::string& path);
   std::vector<std::byte> shared_state() const;
-  void take_shared_state(const std::vector<std::byte>& state);
+  void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
   void for_each_segment(const std::string& name, const Box& box,
@@ -154,6 +155,7 @@ class SeriesReader {
   layout::Store store_;
   std::uint64_t committed_ = 0;
   std::unique_ptr<storage::ByteStore> bytes_;
+  std::uint64_t inode_ = 0;  // of the file that `bytes_` is
 };
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -71,6 +72,15 @@ bool FileSystem::locks_reach_all() const {
   }
   constexpr std::array<std::string_view, 5> kGlobal{"ceph", "fuse.ceph-fuse", "fuse.glusterfs", "gpfs", "gfs2"};
   return is_one_of(type, kGlobal);
+}
+
+Sharing FileSystem::sharing() const {
+  constexpr std::array<std::string_view, 9> kPlainly{"lustre", "ceph", "fuse.ceph-fuse", "fuse.glusterfs", "gpfs",
+                                                     "beegfs", "gfs2", "ocfs2",          "pvfs2"};
+  if (one_machine() || is_one_of(type, kPlainly)) return Sharing::plainly;
+  const char* known_here = std::getenv("WEFT_SHARED_FILE_SYSTEMS");
+  if (known_here != nullptr && has_option(known_here, type)) return Sharing::plainly;
+  return type == "nfs" || type == "nfs4" ? Sharing::past_the_cache : Sharing::never;
 }
 
 FileSystem find_mount(std::string_view mountinfo, std::string_view path) {

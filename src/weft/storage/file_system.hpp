@@ -13,6 +13,13 @@ namespace weft::storage {
 // By its number in statfs(2), f_type: file systems that lie on a disk or in the memory of one machine.
 bool is_of_one_machine(long number);
 
+// Whether several machines may write into one file, each its own bytes.
+enum class Sharing {
+  plainly,         // a machine's writes reach its own bytes alone
+  past_the_cache,  // only those that pass by the page cache (O_DIRECT): what is cached is written back in whole pages
+  never,           // nothing is promised
+};
+
 struct FileSystem {
   long number = 0;      // statfs(2), f_type; 0 where it cannot tell
   std::string type;     // as /proc/self/mountinfo names it: "ext4", "lustre", "fuse.glusterfs"; "" where it cannot tell
@@ -22,6 +29,9 @@ struct FileSystem {
   bool one_machine() const { return is_of_one_machine(number); }
   // A lock that one machine takes keeps all others out, and is free again when its holder dies.
   bool locks_reach_all() const;
+  // WEFT_SHARED_FILE_SYSTEMS in the environment names types, with commas, that whoever runs the machines knows to be
+  // shared plainly.
+  Sharing sharing() const;
 };
 
 // Of the folder that the file lies in, or will; links are followed. Not collective.

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/data_of_others.hpp"
 #include "weft/storage/durable_name.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/new_file.hpp"
+#include "weft/storage/superblock.hpp"
 #include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
@@ -136,6 +139,20 @@ std::vector<Overwritten> differences(const std::vector<Range>& metadata, ByteSto
   return found;
 }
 
+// The superblock is written by itself (write_after() in storage/undo_file.cpp says when).
+void split_superblock(std::vector<Overwritten>& ranges, ByteStore& live) {
+  const std::optional<Superblock> superblock = read_superblock(live);
+  if (ranges.empty() || ranges[0].at > 0 || !superblock || ranges[0].before.size() <= superblock->bytes.size()) return;
+  const auto length = static_cast<std::ptrdiff_t>(superblock->bytes.size());
+  const auto cut = [&](std::vector<std::byte>& bytes) {
+    std::vector<std::byte> rest(bytes.begin() + length, bytes.end());
+    bytes.resize(superblock->bytes.size());
+    return rest;
+  };
+  Overwritten rest{superblock->bytes.size(), cut(ranges[0].before), cut(ranges[0].after)};
+  ranges.insert(ranges.begin() + 1, std::move(rest));
+}
+
 // What the change put behind the old end. Nothing refers to it yet: a crash here leaves the old file, only longer.
 void write_behind_end(const SeriesMap& changed, const UndoRecord& record, ByteStore& live, ByteStore& rehearsed) {
   if (record.new_size == record.size) return;
@@ -159,6 +176,11 @@ void forget_what_lies_behind(const std::string& path, const UndoRecord& record) 
 void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) {
   try {
     begin_change(map);
+    // At the speed of memory for those who read beside it, then once more, to the disk. Where other machines write
+    // whole pages back, a page must not be cached here.
+    if (file_system_of(map.path).sharing() == Sharing::plainly) {
+      write_after(record, *open_posix(map.path, OpenMode::write));
+    }
     write_after(record, live);
     end_change(map);
   } catch (const Error& failure) {
@@ -190,6 +212,7 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
   const auto rehearsed = open_posix(scratch.path, OpenMode::read);
   record.new_size = std::max(record.size, rehearsed->size());
   record.ranges = differences(metadata, *live, *rehearsed);
+  split_superblock(record.ranges, *live);
   if (record.ranges.empty()) return;  // nothing in the file would refer to anything new
 
   try {

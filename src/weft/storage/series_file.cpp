@@ -28,6 +28,8 @@ constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
 // Below this size alignment would only punch holes: slots, step values and small fields stay packed.
 constexpr hsize_t kAlignThreshold = 64 << 10;
 
+constexpr unsigned kLinksReadAtOnce = 24;  // of segments: HDF5 begins by reading 512 bytes, and a link takes 17
+constexpr unsigned kLinksInHeader = 4096;  // segments: far more than any series has, and HDF5 takes up to 65,535
 constexpr std::size_t kLongestName = 255;  // as of files
 
 bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7F; }
@@ -100,6 +102,8 @@ Handle new_file(const std::string& path, std::uint64_t align_bytes, std::uint64_
   if (exists && status.st_size > 0 && ::unlink(path.c_str()) != 0) throw system_error(path, "cannot replace", errno);
   try_length(path, bytes, exists && status.st_size == 0);
   const Handle access = file_access();
+  // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
+  H5Pset_sieve_buf_size(access, 0);
   if (align_bytes > 0) H5Pset_alignment(access, kAlignThreshold, align_bytes);
   errno = 0;
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
@@ -218,8 +222,14 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
   Handle file = new_file(path, plan.align_bytes, data_bytes(plan));
   {
     const Handle weft(check_hdf5(H5Gcreate2(file, "/weft", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft"));
+    // Its links stay in its header, and most series' in the header's first piece, which is read and written at once: so
+    // whoever looks while one is added finds the segments that were there. /V is read through these links, and HDF5
+    // takes what it does not find for fill values.
+    const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
+    H5Pset_link_phase_change(creation, kLinksInHeader, 0);
+    H5Pset_est_link_info(creation, kLinksReadAtOnce, 2);
     const Handle segments(
-        check_hdf5(H5Gcreate2(file, "/weft/segments", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft/segments"));
+        check_hdf5(H5Gcreate2(file, "/weft/segments", H5P_DEFAULT, creation, H5P_DEFAULT), path, "/weft/segments"));
     write_attribute(weft, "format_version", kFormatVersion);
     write_attribute(weft, "created_by", std::string(kCreatedBy));
     std::vector<std::string> names;
@@ -243,8 +253,9 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     write_attribute(Handle(H5Gopen2(file, "/", H5P_DEFAULT)), name, value);
 
   SeriesMap map = map_open_file(file, path);
-  link_top_level(file, map, map.capacity());
-  make_view(file, map, map.capacity(), view);
+  SetAside nothing(file);
+  link_top_level(file, map, map.capacity(), nothing);
+  make_view(file, map, map.capacity(), view, nothing);
   close_file(file, path);
   return map;
 }
@@ -266,8 +277,10 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker
   change_metadata(map, [&](hid_t file) {
     create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
     SeriesMap longer = map_open_file(file, map.path);
-    link_top_level(file, longer, longer.capacity());
-    make_view(file, longer, longer.capacity(), view);
+    SetAside aside(file);
+    link_top_level(file, longer, longer.capacity(), aside);
+    make_view(file, longer, longer.capacity(), view, aside);
+    aside.let_go();
     return longer;
   });
   return read_series_map(map.path);
@@ -278,8 +291,10 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
   SeriesMap changed = map;
   changed.length = steps;
   change_metadata(map, [&](hid_t file) {
-    link_top_level(file, map, steps);
-    make_view(file, changed, steps, view);
+    SetAside aside(file);
+    link_top_level(file, map, steps, aside);
+    make_view(file, changed, steps, view, aside);
+    aside.let_go();
     return changed;
   });
   return changed;
@@ -288,7 +303,9 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
 void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
   change_metadata(map, [&](hid_t file) {
-    make_view(file, map, steps, view);
+    SetAside aside(file);
+    make_view(file, map, steps, view, aside);
+    aside.let_go();
     return map;
   });
 }
@@ -322,29 +339,18 @@ SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const N
   // First of all, and on the disk: ranks of the writers before see that they are too late.
   begin_epoch(map);
   change_metadata(map, [&](hid_t file) {
-    if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) {
-      check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), map.path, "cannot remove the checksums");
-    }
-    const auto set_aside = [&](const char* from, const char* to) {
-      const Handle links = with_groups_on_the_way();
-      check_hdf5(H5Lmove(file, from, file, to, links, H5P_DEFAULT), map.path, "cannot renew the commit slots");
-    };
-    set_aside("/weft/commit", "/weft/old/commit");
-    if (!map.durable.shape.empty()) set_aside("/weft/durable", "/weft/old/durable");
+    SetAside aside(file);
+    for (const char* object : {kChecksumsGroup, "/weft/commit", "/weft/durable"}) aside.take(object);
     create_slots(file, "/weft/commit", writer.commit);
     create_slots(file, "/weft/durable", writer.durable);
     if (map.writer.shape.empty()) create_slots(file, "/weft/writer", to_words({.epoch = 1}));
     SeriesMap changed = map_open_file(file, map.path);
     changed.length = changed.capacity();
     // Other readers must see every step that may now be committed.
-    if (map.length != changed.length) link_top_level(file, changed, changed.length);
-    empty_maps_beyond(file, changed, from_step);
-    make_view(file, changed, changed.length, view);
-    // HDF5 gives the bytes of what is deleted to what it makes next, and forgets them when it closes the file. Those of
-    // the old slots must go to nothing, as a rank of a dead run may still raise its slot: so they are the last to go,
-    // all at once.
-    check_hdf5(H5Fflush(file, H5F_SCOPE_GLOBAL), map.path, "cannot renew the commit slots");
-    check_hdf5(H5Ldelete(file, "/weft/old", H5P_DEFAULT), map.path, "cannot renew the commit slots");
+    if (map.length != changed.length) link_top_level(file, changed, changed.length, aside);
+    empty_maps_beyond(file, changed, from_step, aside);
+    make_view(file, changed, changed.length, view, aside);
+    aside.let_go();
     return changed;
   });
   const SeriesMap changed = read_series_map(map.path);

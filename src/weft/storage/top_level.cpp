@@ -20,10 +20,6 @@ Handle open(hid_t file, const std::string& path) {
   return Handle(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open"));
 }
 
-void remove(hid_t file, const std::string& path) {
-  check_hdf5(H5Ldelete(file, path.c_str(), H5P_DEFAULT), path, "cannot be renewed");
-}
-
 // Whether this is a segment's dataset under another name: one over segments is virtual, and over none it is empty.
 bool is_a_segments(hid_t file, const std::string& path) {
   const Handle properties(H5Dget_create_plist(open(file, path)));
@@ -31,8 +27,9 @@ bool is_a_segments(hid_t file, const std::string& path) {
 }
 
 // The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
+// Of virtual ones nothing stays.
 void detach_time(hid_t file, const SeriesMap& map) {
-  if (!is_there(file, "/time")) return;
+  if (!is_there(file, "/time") || !is_a_segments(file, "/time")) return;
   const Handle time = open(file, "/time");
   for (const FieldMap& field : map.fields) {
     const std::string name = "/" + field.name;
@@ -90,9 +87,8 @@ void make_top(hid_t file, const SeriesMap& map, std::size_t f, std::uint64_t len
 }
 
 // A map as it is before its run ends: its shape and its attributes, and nothing but the fill value.
-void empty_map(hid_t file, const std::string& path) {
-  const std::string old = path + ".old";
-  check_hdf5(H5Lmove(file, path.c_str(), file, old.c_str(), H5P_DEFAULT, H5P_DEFAULT), path, "cannot be renewed");
+void empty_map(hid_t file, const std::string& path, SetAside& aside) {
+  const std::string old = aside.take(path);
   {
     const Handle shown = open(file, old);
     const Handle properties(H5Dget_create_plist(shown));
@@ -106,28 +102,22 @@ void empty_map(hid_t file, const std::string& path) {
   }
   copy_attributes(file, old, path);
   write_attribute(open(file, path), "steps", std::int64_t{0});
-  remove(file, old);
 }
 
 }  // namespace
 
-void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
+void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length, SetAside& aside) {
   detach_time(file, map);
-  const std::string old = "/weft/old_top";
   for (std::size_t f = 0; f < map.fields.size(); ++f) {
     const std::string name = "/" + map.fields[f].name;
-    const bool was_there = is_there(file, name);
-    if (was_there) {
-      check_hdf5(H5Lmove(file, name.c_str(), file, old.c_str(), H5P_DEFAULT, H5P_DEFAULT), name, "cannot be renewed");
-    }
+    const std::string old = aside.take(name);
     make_top(file, map, f, length, name);
-    const std::string source = was_there ? old : map.segments[0].fields[f].path;
+    const std::string source = !old.empty() ? old : map.segments[0].fields[f].path;
     if (!is_a_segments(file, source) || !is_a_segments(file, name)) {  // else both are the same one
       copy_attributes(file, source, name);
       const auto axes = static_cast<unsigned>(map.fields[f].per_step.size() + 1);
       move_scales(open(file, source), open(file, name), axes, name);
     }
-    if (was_there) remove(file, old);
   }
   const Handle time = open(file, "/time");
   make_scale(time, "time");
@@ -136,28 +126,24 @@ void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length) {
   }
 }
 
-void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, SetAside& aside) {
   if (!view) return;
   const ObjectPlan plan = view(map, steps);
   for (const std::string made : {"/VTKHDF", "/weft/view"}) {
-    if (is_there(file, made)) remove(file, made);
-    const std::string sums = kChecksumsGroup + made;
-    if (is_there(file, kChecksumsGroup) && is_there(file, sums)) remove(file, sums);
+    aside.take(made);
+    aside.take(std::string(kChecksumsGroup) + made);
   }
   for (const Object& object : plan) {
     const std::string& path = path_of(object);
     // Groups stay, with the maps that are not made anew.
-    const bool is_map = path.starts_with("/maps/") && !std::holds_alternative<GroupObject>(object);
-    if (is_map && is_there(file, "/maps") && is_there(file, path.substr(0, path.rfind('/'))) && is_there(file, path)) {
-      remove(file, path);
-    }
+    if (path.starts_with("/maps/") && !std::holds_alternative<GroupObject>(object)) aside.take(path);
   }
   make_objects(file, plan);
 }
 
-void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps) {
+void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps, SetAside& aside) {
   for (const MapAge& one : map_ages(file, map)) {
-    if (one.steps > steps) empty_map(file, one.path);
+    if (one.steps > steps) empty_map(file, one.path, aside);
   }
 }
 

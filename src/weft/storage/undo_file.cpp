@@ -238,7 +238,17 @@ void refuse_foreign(const UndoRecord& record, const std::string& path) {
 }
 
 void write_after(const UndoRecord& record, ByteStore& live) {
-  for (const Overwritten& range : record.ranges) live.write_at(range.at, Bytes(range.after));
+  constexpr std::uint64_t kPage = 4096;  // what a write and a read of the page cache copy at once, at the least
+  const auto from_its_end = [&](const Overwritten& range) {
+    for (std::uint64_t end = range.at + range.after.size(); end > range.at;) {
+      const std::uint64_t begin = std::max(range.at, (end - 1) / kPage * kPage);
+      live.write_at(begin, Bytes(range.after).subspan(begin - range.at, end - begin));
+      end = begin;
+    }
+  };
+  const auto rest = std::find_if(record.ranges.begin(), record.ranges.end(), [](const auto& r) { return r.at > 0; });
+  std::for_each(record.ranges.begin(), rest, from_its_end);
+  std::for_each(record.ranges.rbegin(), std::make_reverse_iterator(rest), from_its_end);
 }
 
 void put_back(const UndoRecord& record, ByteStore& live) {

@@ -62,9 +62,13 @@ UndoState undo_state(const UndoRecord& record, ByteStore& live);
 // The line for a file that is `foreign`, and what to do.
 [[noreturn]] void refuse_foreign(const UndoRecord& record, const std::string& path);
 
-// The overwriting itself, and taking it back: the bytes of before, and the size. `live` is a store whose writes go
-// through to the disk (OpenMode::write_through), so that all is there when they return. Throw Error(system).
+// The overwriting itself, in an order that suits whoever reads meanwhile. The superblock first, which says how long the
+// file is. Then from the end of the file to its beginning: the root group, which leads to all that is new, lies there;
+// and what grows in place (a global heap, a list of links) does so at its end, where a reader gets last who reads
+// upwards. So he finds what was, or what is new and whole. Throws Error(system).
 void write_after(const UndoRecord& record, ByteStore& live);
+// Taking it back: the bytes of before, and the size. `live` is a store whose writes go through to the disk
+// (OpenMode::write_through), so that all is there when it returns. Throws Error(system).
 void put_back(const UndoRecord& record, ByteStore& live);
 
 // Cuts or lengthens the file. Throws Error(system).
