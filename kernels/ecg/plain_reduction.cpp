@@ -79,7 +79,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
   std::optional<reduce::MapWriter> writer;
   std::optional<reduce::MapStretch> stretch;
   agree_on(comm, [&] {
-    store = storage::open_posix(out.part(), storage::OpenMode::write, nullptr, reduction.out);
+    store = out.open();
     writer.emplace(*store, addresses, report.nodes, kFill);
     stretch.emplace(maps, *writer, result);
     for (std::uint64_t done = 0; done < mine.count;) {

@@ -14,6 +14,7 @@
 #include "weft/convert/tecplot_layout.hpp"
 #include "weft/convert/value_text.hpp"
 #include "weft/storage/hand_over.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::convert {
@@ -69,6 +70,7 @@ class TecplotConversion {
 
   Written run() {
     describe_parts();
+    const storage::OpenMode mode = storage::shared_mode(job_.comm, path_);
     agree_on(job_.comm, [&] {
       make_layout();
       if (job_.comm.rank() == 0) {
@@ -78,9 +80,9 @@ class TecplotConversion {
       }
     });
     agree_on(job_.comm, [&] {
-      if (job_.comm.rank() != 0) other_ = storage::open_posix(storage::part_path(path_), storage::OpenMode::write);
+      shared_ = storage::open_posix(storage::part_path(path_), mode, nullptr, path_);
       for (std::size_t b = 0; b < parts_.size(); ++b) write_part(b);
-      if (other_) other_->close();
+      if (job_.comm.rank() != 0) shared_->close();
     });
     finish();
     written_.open = path_;
@@ -88,8 +90,6 @@ class TecplotConversion {
   }
 
  private:
-  storage::ByteStore& store() { return other_ ? *other_ : file_->store(); }
-
   void describe_parts() {
     for (const view::Block& block : source_.view().blocks) {
       PltPart part;
@@ -188,7 +188,7 @@ class TecplotConversion {
 
     write_coordinates(b, {rows.first * part.row_points, rows.count * part.row_points});
     if (part.cells && part.cells->elements > 0) {
-      write_elements(source_, *part.block->unstructured, *part.cells, store(), layout_->elements_address(b));
+      write_elements(source_, *part.block->unstructured, *part.cells, *shared_, layout_->elements_address(b));
     }
     write_fields(b, part.on_nodes, part.first_variable, rows, part.row_points);
     if (part.cells) {
@@ -208,7 +208,7 @@ class TecplotConversion {
         copy_column({DataType::float64, std::as_bytes(std::span(places)).data(), 3, axis, 1}, coordinates_,
                     axis_values);
         add_to(ranges_[b][axis], coordinates_, axis_values);
-        store().write_at(layout_->values_address(b, 0, axis) + first * size_of(coordinates_), axis_values);
+        shared_->write_at(layout_->values_address(b, 0, axis) + first * size_of(coordinates_), axis_values);
       }
     }
   }
@@ -261,7 +261,7 @@ class TecplotConversion {
     const PltPart& part = parts_[b];
     const std::size_t variables = part.on_nodes.size() + part.on_cells.size();
     add_to(ranges_[b][PltLayout::kCoordinates + step * variables + variable - part.first_variable], type, values);
-    store().write_at(layout_->values_address(b, step, variable) + first * size_of(type), values);
+    shared_->write_at(layout_->values_address(b, step, variable) + first * size_of(type), values);
   }
 
   // Which of these cells become elements, counted from the first.
@@ -303,6 +303,7 @@ class TecplotConversion {
         }
       }
       for (std::size_t b = 0; b < parts_.size(); ++b) write_heads(b);
+      shared_->close();
       file_->finish();
       job_.count(written_, path_, layout_->bytes());
     });
@@ -316,7 +317,7 @@ class TecplotConversion {
       if (step == 0) here.assign(ranges.begin(), ranges.begin() + PltLayout::kCoordinates);
       const auto own = ranges.subspan(PltLayout::kCoordinates + step * variables, variables);
       here.insert(here.end(), own.begin(), own.end());
-      file_->store().write_at(layout_->zone_address(b, step), layout_->zone_head(b, step, here));
+      shared_->write_at(layout_->zone_address(b, step), layout_->zone_head(b, step, here));
     }
   }
 
@@ -326,9 +327,9 @@ class TecplotConversion {
   std::string path_;
   std::vector<PltPart> parts_;
   std::optional<PltLayout> layout_;
-  std::vector<std::vector<PltRange>> ranges_;  // of every part: X, Y, Z, then [step][variable]
-  std::unique_ptr<PartFile> file_;             // rank 0's
-  std::unique_ptr<storage::ByteStore> other_;  // the other ranks'
+  std::vector<std::vector<PltRange>> ranges_;   // of every part: X, Y, Z, then [step][variable]
+  std::unique_ptr<PartFile> file_;              // rank 0's
+  std::unique_ptr<storage::ByteStore> shared_;  // every rank's, once there is a header
   std::vector<std::byte> compact_;
   Written written_;
 };

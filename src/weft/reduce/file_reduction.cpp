@@ -62,7 +62,7 @@ class Reducer {
     if (wants_conduction(reduction_.quantities)) measure_distances();
     std::unique_ptr<storage::ByteStore> store;
     agree_on(comm_, [&] {
-      store = storage::open_posix(out.part(), storage::OpenMode::write, nullptr, reduction_.out);
+      store = out.open();
       writer_.emplace(*store, addresses, source_->nodes(), reduction_.fill);
       stretch_.emplace(maps_, *writer_, result_);
       for (std::uint64_t first = mine_.first; first < end();) {

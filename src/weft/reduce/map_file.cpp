@@ -5,6 +5,7 @@
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/object_plan.hpp"
+#include "weft/storage/shared_file.hpp"
 
 namespace weft::reduce {
 
@@ -53,7 +54,7 @@ void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint
 }  // namespace
 
 MapFile::MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists)
-    : comm_(comm), part_(storage::part_path(path)) {
+    : comm_(comm), path_(path), part_(storage::part_path(path)), mode_(storage::shared_mode(comm, path)) {
   agree_on(comm_, [&] {
     if (comm_.rank() == 0) file_.emplace(path, if_exists);
   });
@@ -73,6 +74,8 @@ std::vector<std::uint64_t> MapFile::create(std::span<const MapPlan> maps, std::u
   std::memcpy(addresses.data(), bytes.data(), bytes.size());
   return addresses;
 }
+
+std::unique_ptr<storage::ByteStore> MapFile::open() const { return storage::open_posix(part_, mode_, nullptr, path_); }
 
 void MapFile::finish(std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows, const MapOrigin& origin) {
   agree_on(comm_, [&] {

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "weft/reduce/map_writer.hpp"
+#include "weft/storage/byte_store.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
 
@@ -24,18 +26,19 @@ struct MapOrigin {
   double fill = 0;  // where a node has no value
 };
 
-// All calls are collective but part(), and throw agreed errors.
+// All calls are collective but open(), and throw agreed errors.
 class MapFile {
  public:
   // An existing file stays as it is until finish(). Throws Error(usage) where it must not be replaced.
   MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists = storage::IfExists::replace);
 
-  // Where the file is until it is finished (storage/new_file.hpp).
-  const std::string& part() const { return part_; }
-
   // The file with room for all rows, closed again, so that every rank can write its nodes (reduce/map_writer.hpp).
   // Returns where the maps lie and, last, the counts of beats.
   std::vector<std::uint64_t> create(std::span<const MapPlan> maps, std::uint64_t nodes);
+
+  // The file for this rank to write its nodes into; for a group of several clients past their caches
+  // (storage/shared_file.hpp).
+  std::unique_ptr<storage::ByteStore> open() const;
 
   // Shows the maps, when all ranks have written: of quantities per beat the first `rows` rows, and the fill value where
   // no node has a beat. The file then gets its name.
@@ -43,7 +46,9 @@ class MapFile {
 
  private:
   Communicator& comm_;
-  std::string part_;
+  std::string path_;
+  std::string part_;  // where the file is until it is finished (storage/new_file.hpp)
+  storage::OpenMode mode_;
   std::optional<storage::NewFile> file_;  // rank 0's
 };
 

@@ -18,6 +18,7 @@
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/recording.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -42,6 +43,7 @@ class Repacking {
   RepackReport run() {
     const Stopwatch clock;
     const storage::QuietHdf5 quiet;
+    mode_ = storage::shared_mode(comm_, request_.out);
     report_.datasets.resize(plan_.chosen.size());
     agreed([&] {
       // From here on nobody changes what is read, nor what is replaced.
@@ -55,7 +57,7 @@ class Repacking {
       if (comm_.rank() == 0) make_skeleton();
     });
     part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
-    agreed([&] { bytes_out_ = storage::open_posix(part_, storage::OpenMode::write); });
+    agreed([&] { bytes_out_ = storage::open_posix(part_, mode_); });
     for (const bool direct : {true, false}) {
       // Straight writes first, while HDF5 has the file closed.
       if (!direct && comm_.rank() == 0) agree_alone([&] { reopen(); });
@@ -112,7 +114,8 @@ class Repacking {
     for (const Chosen& chosen : plan_.chosen) {
       const Handle dataset = open_dataset(in_, chosen.facts.path);
       if (survey::facts_of(dataset, chosen.facts.path).shape == chosen.facts.shape) continue;
-      throw Error(ErrorKind::usage, request_.in, fmt::format("{} has changed since it was looked at", chosen.facts.path),
+      throw Error(ErrorKind::usage, request_.in,
+                  fmt::format("{} has changed since it was looked at", chosen.facts.path),
                   "repack it when nobody writes it");
     }
     const Handle creation = file_creation(in_);
@@ -229,7 +232,7 @@ class Repacking {
           "a spill file of {} beside {}, which is removed again",
           chosen.facts.path, format_bytes(request_.budget_bytes), format_bytes(chosen.plan.spill_bytes), request_.out));
     }
-    SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes);
+    SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes, mode_);
     const std::uint64_t chunk_bytes = element_count(chosen.chunk) * chosen.facts.element_bytes;
     const storage::ArrayMap map =
         survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
@@ -392,6 +395,7 @@ class Repacking {
   Handle out_;
   std::unique_ptr<TargetFile> target_;  // rank 0's
   std::string part_;
+  storage::OpenMode mode_ = storage::OpenMode::write;   // of all ranks, for what they write
   std::vector<std::optional<storage::ArrayMap>> maps_;  // rank 0's, of the straight targets
   std::vector<survey::ChecksumTable> tables_;           // rank 0's
   std::unique_ptr<storage::ByteStore> bytes_in_;

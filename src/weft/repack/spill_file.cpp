@@ -4,7 +4,8 @@
 
 namespace weft::repack {
 
-SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes) : comm_(comm), path_(path) {
+SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes, storage::OpenMode mode)
+    : comm_(comm), path_(path) {
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
     const auto made = storage::open_posix(path, storage::OpenMode::create);
@@ -12,7 +13,7 @@ SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t 
     made->write_at(bytes - 1, storage::Bytes(&last, 1));
     made->close();
   });
-  agree_on(comm, [&] { store_ = storage::open_posix(path, storage::OpenMode::write); });
+  agree_on(comm, [&] { store_ = storage::open_posix(path, mode); });
 }
 
 SpillFile::~SpillFile() {

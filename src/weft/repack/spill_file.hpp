@@ -12,8 +12,9 @@ namespace weft::repack {
 
 class SpillFile {
  public:
-  // Collective: rank 0 makes it, all open it. Throws Error(system) on every rank where there is no room for it.
-  SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes);
+  // Collective: rank 0 makes it, all open it as `mode` says. Throws Error(system) on every rank where there is no room
+  // for it.
+  SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes, storage::OpenMode mode);
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;

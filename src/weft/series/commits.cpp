@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "weft/storage/shared_file.hpp"
+
 namespace weft::series {
 
 // A step waits for half of the time to be written, and for the other half to be on the disk.
@@ -16,7 +18,7 @@ Commits::Commits(Communicator& comm, const WriterOptions& options, const std::st
   if (sync_ == Sync::window) client_ = {static_cast<std::uint64_t>(comm.rank())};  // each for itself
   if (sync_ == Sync::commit) {
     std::vector<std::uint64_t> client;
-    agree_on(comm, [&] { client = client_of(lies_at); });
+    agree_on(comm, [&] { client = storage::client_of(lies_at); });
     client_ = ranks_of_client(comm, client);
   }
   if (options.commit_on_signals) signals_.emplace();

@@ -1,29 +1,18 @@
 #include "weft/series/durability.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <span>
 #include <utility>
 
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/writer_state.hpp"
-#include "weft/support/process_identity.hpp"
 
 namespace weft::series {
 
-std::vector<std::uint64_t> client_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
-  const BootId boot = boot_id();
-  return {boot[0], boot[1], static_cast<std::uint64_t>(status.st_dev)};
-}
-
-std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& store_id) {
+std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& client) {
   // Everybody to rank 0, and all of it to everybody.
-  const auto mine = std::as_bytes(std::span(store_id));
+  const auto mine = std::as_bytes(std::span(client));
   std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()));
   outgoing[0].assign(mine.begin(), mine.end());
   const auto incoming = comm.all_to_all(outgoing);

@@ -1,8 +1,8 @@
 // weft/series/durability.hpp - brings what the ranks have written to the disk, behind the computation, and says so in
 // the file's durable slots (storage/writer_state.hpp).
 //
-// One rank of each client does it for all of that client. A client is a machine's one mount of the file system: what
-// its ranks wrote lies in one cache, and one sync brings all of it to the disk. No message is needed for that: the
+// One rank of each client (storage/shared_file.hpp) does it for all of that client: what its ranks wrote lies in one
+// cache, and one sync brings all of it to the disk. No message is needed for that: the
 // ranks' commit slots, read before the sync, say what the sync covers.
 //
 //   slots of the client's ranks: 40, 50, 40 -> sync -> durable slot of the first of them: 40
@@ -23,12 +23,9 @@
 
 namespace weft::series {
 
-// Which ranks this one syncs for, itself among them; none where another rank of its client does it. `store_id`: the
-// same on all ranks of a client, and on no others. Collective.
-std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& store_id);
-
-// What tells clients apart: the running kernel and its mount of the file's file system. Throws Error(system).
-std::vector<std::uint64_t> client_of(const std::string& path);
+// Which ranks this one syncs for, itself among them; none where another rank of its client does it. `client`: the same
+// on all ranks of a client, and on no others (storage::client_of). Collective.
+std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& client);
 
 class Durability {
  public:

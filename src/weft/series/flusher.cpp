@@ -17,7 +17,7 @@ constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own c
 }  // namespace
 
 Flusher::Flusher(const StrategyContext& context, std::function<void()> first)
-    : context_(context), pages_(storage::kPageBytes) {
+    : context_(context), pages_(storage::page_bytes()) {
   const DirectWrites wish = context.options.direct;
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
   cacheable_bytes_ = storage::comfortable_cache_bytes() / static_cast<std::uint64_t>(context.comm.size());

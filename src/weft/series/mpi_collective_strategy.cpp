@@ -9,6 +9,7 @@
 #include "weft/series/call_parts.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/storage/write_plan.hpp"
 #include "weft/storage/writer_state.hpp"
 
@@ -58,6 +59,13 @@ class CollectiveStrategy final : public WriteStrategy {
  public:
   CollectiveStrategy(StrategyContext context, std::shared_ptr<MpiCommunicator> comm, CollectiveOptions options)
       : context_(std::move(context)), comm_(std::move(comm)), options_(std::move(options)) {
+    if (storage::shared_mode(*comm_, context_.lies_at) == storage::OpenMode::direct) {
+      throw Error(
+          ErrorKind::usage, context_.map.path,
+          "the ranks run on several clients of NFS, and MPI-IO would lose what one writes beside another's bytes",
+          "use --strategy owner, or run on one machine")
+          .agreed();
+    }
     options_.call_limit_bytes = std::min(options_.call_limit_bytes, comm_->count_limit());
     for (std::size_t f = 1; f < context_.map.fields.size(); ++f) {
       caches_.push_back(std::make_unique<FieldCache>());

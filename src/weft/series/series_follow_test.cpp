@@ -78,7 +78,7 @@ class SeriesFollowTest : public testing::Test {
 };
 
 TEST_F(SeriesFollowTest, EveryLookShowsCommittedStepsAloneAndAllOfThemRight) {
-  const int looks = std::getenv("WEFT_THOROUGH") != nullptr ? 4000 : 300;
+  const int looks = std::getenv("WEFT_THOROUGH") != nullptr ? 10'000 : 200;
   ReadOptions options;
   options.store = layout::Store{};  // else every look would measure
   std::uint64_t most = 0;

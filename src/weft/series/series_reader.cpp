@@ -16,6 +16,7 @@
 #include "weft/layout/chunk_grid.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
@@ -140,6 +141,8 @@ bool SeriesReader::read_map_and_slots(const std::string& path) {
 
 // False where the metadata were being changed meanwhile.
 bool SeriesReader::read_unchanged_map(const std::string& path) {
+  const bool written = storage::has_living_writer(path);
+  if (written) storage::look_past_cache(path);
   storage::SeriesMap map = storage::read_series_map(path);
   if (storage::has_living_writer(path)) {
     const std::uint64_t changes = storage::read_writer_state(*bytes_, map).changes;
@@ -153,6 +156,8 @@ bool SeriesReader::read_unchanged_map(const std::string& path) {
                 fmt::format("says {} steps are committed but has room for {}", committed, map.capacity()),
                 "the file is damaged: copy it again or write it anew");
   }
+  // The slots say more than pages that were read before them.
+  if (written) storage::look_past_cache(path);
   map_ = std::move(map);
   committed_ = committed;
   return true;

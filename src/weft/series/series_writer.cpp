@@ -10,10 +10,12 @@
 #include "weft/series/file_plan.hpp"
 #include "weft/series/fixed_array.hpp"
 #include "weft/series/going_on.hpp"
+#include "weft/series/new_writer.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/new_file.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/view/vtkhdf.hpp"
@@ -61,6 +63,7 @@ class SeriesWriter::Impl {
       if (field.subset) fixed.push_back(series::subset_array(field));
     }
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
+    open_mode_ = storage::shared_mode(*comm_, path);
     take_lock([&] { return storage::WriterLock::take(path, {options_.work, options_.take_over}); }, path);
     const std::string part = storage::part_path(path);
     map_ = share_map(*comm_, [&] { return make_part(path, spec, fixed, subsets, prepare); });
@@ -80,14 +83,16 @@ class SeriesWriter::Impl {
       owned_.push_back(global ? series::of_rank_zero(field.per_step, comm_->rank()) : field.owned);
     }
     build(make_strategy, part);
-    const storage::NewWriter writer = new_writer();
+    const storage::NewWriter writer = as_new_writer();
     agree_on(*comm_, [&] {
       if (comm_->rank() == 0) storage::write_new_writer(*store_, map_, writer);
     });
-    agree_on(*comm_, [&] { store_->sync(); });  // every rank's part of the mesh
+    agree_on(*comm_, [&] {
+      if (commits_->syncs()) store_->sync();  // every rank's part of the mesh
+    });
     agree_on(*comm_, [&] {
       if (comm_->rank() != 0) return;
-      new_file_->finish(true);
+      new_file_->finish(options_.sync != Sync::none);
       storage::forget_metadata_changes(path);  // they belong to the file that stood here
     });
     strategy_->begin(next_step_);
@@ -95,6 +100,7 @@ class SeriesWriter::Impl {
   }
 
   void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
+    open_mode_ = storage::shared_mode(*comm_, path);
     take_lock([&] { return storage::take_file(path, {options_.work, options_.take_over}); }, path);
     map_ = share_map(*comm_, [&] { return storage::read_series_map(path); });
     open_store(path);
@@ -106,7 +112,7 @@ class SeriesWriter::Impl {
     });
     build(make_strategy, path);
     // All that can be refused has been: now the file is changed, at once, and nothing above next_step_ is vouched for.
-    const storage::NewWriter writer = new_writer();
+    const storage::NewWriter writer = as_new_writer();
     map_ = share_map(*comm_, [&] {
       storage::SeriesMap map = storage::continue_series(map_, next_step_, writer, view_maker());
       storage::hand_over(*comm_, path);
@@ -213,23 +219,12 @@ class SeriesWriter::Impl {
         {*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_, observers_, lies_at});
   }
 
-  // What the file is to say of this writer from its beginning on. Collective.
-  storage::NewWriter new_writer() {
+  // What the file is to say of this writer. Collective.
+  storage::NewWriter as_new_writer() {
     const bool writes = strategy_->raises_slot();
-    std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm_->size()));
     // Where each syncs for itself, one that writes nothing has nothing to sync.
     const bool syncs = commits_->syncs() && (writes || options_.sync != Sync::window);
-    outgoing[0] = {std::byte{writes}, std::byte{syncs}};
-    const std::vector<std::vector<std::byte>> told = comm_->all_to_all(outgoing);
-    std::vector<bool> writing;
-    std::vector<bool> syncing;
-    for (const std::vector<std::byte>& one : told) {
-      writing.push_back(one.size() == 2 && one[0] != std::byte{0});
-      syncing.push_back(one.size() == 2 && one[1] != std::byte{0});
-    }
-    const std::uint64_t room = map_.commit.shape[0];
-    return {storage::slots_from(next_step_, writing, room), storage::slots_from(next_step_, syncing, room),
-            common_boot()};
+    return series::new_writer(*comm_, map_, next_step_, writes, syncs);
   }
 
   // Nobody else changes the file from here on. Collective.
@@ -238,14 +233,6 @@ class SeriesWriter::Impl {
       if (comm_->rank() == 0) lock_ = take();
     });
     if (comm_->rank() != 0) lock_ = storage::WriterLock::join(path);
-  }
-
-  // Zeros where ranks run on several machines. Collective.
-  BootId common_boot() const {
-    BootId boot = boot_id();
-    bool common = true;
-    for (const std::uint64_t half : boot) common = comm_->min(half) == comm_->max(half) && common;
-    return common ? boot : BootId{};
   }
 
   // What all ranks have thrown ends the writer: from then on it says the same to everything.
@@ -290,9 +277,8 @@ class SeriesWriter::Impl {
   void open_store(const std::string& lies_at) {
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
-      store_ =
-          storage::open_posix(lies_at, storage::OpenMode::write,
-                              std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}), map_.path);
+      store_ = storage::open_posix(
+          lies_at, open_mode_, std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}), map_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
     });
   }
@@ -370,6 +356,7 @@ class SeriesWriter::Impl {
   storage::SeriesMap map_;
   std::vector<partition::Ownership> owned_;  // as map_.fields
   series::WriteCounters counters_;
+  storage::OpenMode open_mode_ = storage::OpenMode::write;
   std::unique_ptr<storage::ByteStore> store_;
   std::uint64_t epoch_ = 1;
   std::unique_ptr<series::Commits> commits_;

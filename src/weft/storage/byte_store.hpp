@@ -83,6 +83,7 @@ enum class OpenMode {
   read,
   write,          // an existing file, for reading and writing
   write_through,  // the same, and every write is on the disk when it returns: sync() would bring all of the file there
+  direct,         // as `write`, past the system's page cache, at any offset: NFS alone takes that (shared_file.hpp)
   create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 

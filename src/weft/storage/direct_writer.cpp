@@ -141,8 +141,13 @@ class DirectWriter::Queue {
   std::uint64_t failed_at_ = 0;
 };
 
+std::uint64_t page_bytes() {
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return page > 0 ? static_cast<std::uint64_t>(page) : 4096;
+}
+
 std::unique_ptr<DirectWriter> DirectWriter::open(const std::string& path, std::shared_ptr<SyscallCounters> counters) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kBuffers * kBufferBytes));
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(page_bytes(), kBuffers * kBufferBytes));
   if (memory == nullptr) return nullptr;
   ++counters->opens;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
@@ -193,8 +198,7 @@ bool direct_writes_pay(const std::string& path) {
 
 std::uint64_t comfortable_cache_bytes() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 10 : 0;
+  return pages > 0 ? static_cast<std::uint64_t>(pages) * page_bytes() / 10 : 0;
 }
 
 }  // namespace weft::storage

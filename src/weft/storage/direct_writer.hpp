@@ -19,7 +19,8 @@
 
 namespace weft::storage {
 
-constexpr std::uint64_t kPageBytes = 4096;  // a multiple of every disk's block
+// The system's page, which is a multiple of every disk's block: 4,096 bytes on most machines, 65,536 on some.
+std::uint64_t page_bytes();
 
 // For one thread.
 class DirectWriter {
@@ -30,7 +31,7 @@ class DirectWriter {
   DirectWriter(const DirectWriter&) = delete;
   DirectWriter& operator=(const DirectWriter&) = delete;
 
-  // `offset` and the pieces' sum must be multiples of kPageBytes; the pieces may lie anywhere, they are copied to
+  // `offset` and the pieces' sum must be multiples of page_bytes(); the pieces may lie anywhere, they are copied to
   // buffers of 4 MiB in all before this returns. Requests that overlap must have a finish() between them. Throws
   // Error(system), also for a request before; which of them are written then is not known.
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces);

@@ -37,15 +37,15 @@ class DirectWriterTest : public testing::Test {
 
 TEST_F(DirectWriterTest, RequestsOfAnyPiecesLandWhereTheyShould) {
   std::mt19937 random(5);
-  std::vector<std::byte> memory(9 << 20);
+  std::vector<std::byte> memory(2200 * page_bytes());
   for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
   std::vector<std::byte> expected;
   // From a page to more than a buffer holds, and in all more than all buffers do; in places that leave gaps.
   for (std::uint64_t request = 0; request < 40; ++request) {
     const std::uint64_t pages = request % 7 == 3 ? 150 + random() % 1500 : 1 + random() % 60;
-    const std::uint64_t bytes = pages * kPageBytes;
+    const std::uint64_t bytes = pages * page_bytes();
     const std::uint64_t from = random() % (memory.size() - bytes);
-    const std::uint64_t offset = expected.size() + random() % 3 * kPageBytes;
+    const std::uint64_t offset = expected.size() + random() % 3 * page_bytes();
     expected.resize(offset + bytes);
     std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(from), bytes,
                 expected.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -65,7 +65,7 @@ TEST_F(DirectWriterTest, RequestsOfAnyPiecesLandWhereTheyShould) {
 }
 
 TEST_F(DirectWriterTest, WhatIsNotWholePagesIsRefused) {
-  const std::vector<std::byte> memory(kPageBytes);
+  const std::vector<std::byte> memory(page_bytes());
   const Bytes piece = Bytes(memory).first(100);
   EXPECT_THROW(
       {
@@ -80,7 +80,7 @@ TEST_F(DirectWriterTest, WhatIsNotWholePagesIsRefused) {
 }
 
 TEST_F(DirectWriterTest, NothingIsLostWhereItEndsWithoutFinish) {
-  const std::vector<std::byte> memory(3 * kPageBytes, std::byte{7});
+  const std::vector<std::byte> memory(3 * page_bytes(), std::byte{7});
   const Bytes all(memory);
   writer_->write_at(0, std::span(&all, 1));
   writer_.reset();

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <linux/magic.h>
 
+#include <cstdlib>
+
 namespace weft::storage {
 namespace {
 
@@ -37,6 +39,19 @@ TEST(FileSystem, PromisesWhatItsKindAndOptionsPromise) {
   EXPECT_FALSE(find_mount(kMounts, "/home/old/a").locks_reach_all());
   const FileSystem unknown = find_mount("", "/a");
   EXPECT_FALSE(unknown.one_machine() || unknown.locks_reach_all());
+}
+
+TEST(FileSystem, ManyMachinesWriteIntoOneFileWhereThatIsKnownToGoWell) {
+  EXPECT_EQ(find_mount(kMounts, "/scratch/a").sharing(), Sharing::plainly);
+  EXPECT_EQ(find_mount(kMounts, "/mnt/with space/a").sharing(), Sharing::plainly);
+  EXPECT_EQ(find_mount(kMounts, "/home/a").sharing(), Sharing::past_the_cache);
+  EXPECT_EQ(find_mount(kMounts, "/home/old/a").sharing(), Sharing::past_the_cache);
+  const FileSystem ninep = find_mount(kMounts, "/tmp/a/b");
+  EXPECT_EQ(ninep.sharing(), Sharing::never);
+  EXPECT_EQ(find_mount("", "/a").sharing(), Sharing::never);
+  ::setenv("WEFT_SHARED_FILE_SYSTEMS", "panfs,9p", 1);
+  EXPECT_EQ(ninep.sharing(), Sharing::plainly);
+  ::unsetenv("WEFT_SHARED_FILE_SYSTEMS");
 }
 
 TEST(FileSystem, DisksAreOfOneMachineAndServersAreNot) {

@@ -138,6 +138,7 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode, st
     case OpenMode::read: flags |= O_RDONLY; break;
     case OpenMode::write: flags |= O_RDWR; break;
     case OpenMode::write_through: flags |= O_RDWR | O_DSYNC; break;
+    case OpenMode::direct: flags |= O_RDWR | O_DIRECT; break;
     case OpenMode::create:
       ::unlink(path.c_str());
       flags |= O_RDWR | O_CREAT | O_TRUNC;

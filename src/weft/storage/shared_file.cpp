@@ -1,0 +1,58 @@
+#include "weft/storage/shared_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "weft/storage/file_system.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/process_identity.hpp"
+
+namespace weft::storage {
+
+std::vector<std::uint64_t> client_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const std::string folder = std::filesystem::path(path).parent_path();
+    if (::stat(folder.empty() ? "." : folder.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  }
+  const BootId boot = boot_id();
+  return {boot[0], boot[1], static_cast<std::uint64_t>(status.st_dev)};
+}
+
+OpenMode shared_mode(Communicator& comm, const std::string& path) {
+  if (comm.size() == 1) return OpenMode::write;
+  std::vector<std::uint64_t> client;
+  agree_on(comm, [&] { client = client_of(path); });
+  bool several = false;
+  for (const std::uint64_t word : client) several = comm.min(word) != comm.max(word) || several;
+  if (!several) return OpenMode::write;
+  OpenMode mode = OpenMode::write;
+  agree_on(comm, [&] {
+    const FileSystem system = file_system_of(path);
+    if (system.sharing() == Sharing::past_the_cache) mode = OpenMode::direct;
+    if (system.sharing() != Sharing::never) return;
+    throw Error(
+        ErrorKind::usage, path,
+        fmt::format("the ranks run on several machines, and {} does not promise to keep what one machine writes "
+                    "beside another's bytes",
+                    system.type.empty() ? "this file system" : system.type),
+        "run on one machine, or write to a parallel file system; where it is one, name its type in "
+        "WEFT_SHARED_FILE_SYSTEMS");
+  });
+  return mode;
+}
+
+void look_past_cache(const std::string& path) {
+  if (file_system_of(path).sharing() == Sharing::plainly) return;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(descriptor);
+}
+
+}  // namespace weft::storage
