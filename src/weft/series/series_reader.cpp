@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"
@@ -43,8 +44,10 @@ struct Findings {
 
 std::uint64_t inode_of(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
-  return status.st_ino;
+  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
+  storage::ask_for_names(path);
+  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
+  throw system_error(path, "cannot open", errno);
 }
 
 Error replaced(const std::string& path) {

@@ -1,6 +1,7 @@
 #include "weft/storage/durable_name.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,5 +50,10 @@ bool remove_name(const std::string& path) {
 }
 
 void sync_name(const std::string& path) { sync_folder(folder_of(path)); }
+
+void ask_for_names(const std::string& path) {
+  struct statx answer {};
+  ::statx(AT_FDCWD, folder_of(path).c_str(), AT_STATX_FORCE_SYNC, STATX_MTIME | STATX_CTIME, &answer);
+}
 
 }  // namespace weft::storage

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -145,7 +146,11 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode, st
       break;
   }
   ++counters->opens;
-  const int descriptor = ::open(path.c_str(), flags, 0666);
+  int descriptor = ::open(path.c_str(), flags, 0666);
+  if (descriptor < 0 && errno == ENOENT && mode != OpenMode::create) {
+    ask_for_names(path);
+    descriptor = ::open(path.c_str(), flags, 0666);
+  }
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
   return std::make_unique<PosixStore>(name.empty() ? path : name, descriptor, std::move(counters));
 }

@@ -11,6 +11,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/commit_slots.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
@@ -165,7 +166,10 @@ void write_grid(hid_t file, const GridMap& grid) {
 
 Handle open_for_reading(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  if (::stat(path.c_str(), &status) != 0) {
+    ask_for_names(path);
+    if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  }
   if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
   const Handle access = file_access();
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/support/error.hpp"
@@ -71,7 +72,11 @@ bool is_still_there(int descriptor, const std::string& path) {
 }
 
 int open_lock(const std::string& path, const std::string& lock_path, int flags) {
-  const int descriptor = ::open(lock_path.c_str(), flags | O_CLOEXEC, 0666);
+  int descriptor = ::open(lock_path.c_str(), flags | O_CLOEXEC, 0666);
+  if (descriptor < 0 && errno == ENOENT && (flags & O_CREAT) == 0) {
+    ask_for_names(lock_path);
+    descriptor = ::open(lock_path.c_str(), flags | O_CLOEXEC, 0666);
+  }
   if (descriptor >= 0 || (flags & O_CREAT) == 0) return descriptor;
   throw system_error(path, fmt::format("cannot be locked: {}", lock_path), errno);
 }
@@ -213,7 +218,7 @@ WriterLock::~WriterLock() {
 }
 
 bool has_living_writer(const std::string& path) {
-  const int descriptor = ::open(lock_path_of(path).c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = open_lock(path, lock_path_of(path), O_RDONLY);
   if (descriptor < 0) return false;
   const std::optional<LockHolder> holder = lock_holder_from(read_text(descriptor));
   const bool lives = is_locked(descriptor, kWriterByte) || (holder && is_alive(holder->process) == true);
@@ -228,7 +233,7 @@ void check_no_living_writer(const std::string& path) {
 }
 
 std::optional<LockHolder> lock_holder(const std::string& path) {
-  const int descriptor = ::open(lock_path_of(path).c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = open_lock(path, lock_path_of(path), O_RDONLY);
   if (descriptor < 0) return std::nullopt;
   const std::string text = read_text(descriptor);
   ::close(descriptor);
