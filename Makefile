@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo lint sanitize test-fresh clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo lint sanitize test-fresh test-nfs clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -20,6 +20,7 @@ help:
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
+	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
@@ -83,6 +84,12 @@ sanitize: setup
 
 test-fresh:
 	SUITE=$(SUITE) scripts/test-fresh
+
+# Files on NFS 4.2 and 3, written by ranks on two clients. The guest comes up in 10 s once its packages are there.
+test-nfs:
+	@mkdir -p build/scratch
+	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build/bin/weft \
+		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build/scratch/nfs tests/nfs
 
 clean:
 	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers

@@ -33,6 +33,7 @@ struct ConvertArguments {
   std::string axes;
   std::string time;
   bool no_overwrite = false;
+  bool take_over = false;
   bool json = false;
 };
 
@@ -49,6 +50,7 @@ convert::Conversion conversion_of(const ConvertArguments& arguments) {
   conversion.steps = arguments.steps;
   conversion.fields = arguments.fields;
   conversion.out = arguments.out;
+  conversion.take_over = arguments.take_over;
   if (arguments.no_overwrite) conversion.if_exists = storage::IfExists::fail;
   conversion.level = arguments.level;
   conversion.precision = parse_precision(arguments.precision);
@@ -128,6 +130,8 @@ void add_convert_command(CLI::App& app) {
       "The folder of the files, of Tecplot the file; FILE_vtu, FILE_csv or FILE.plt where nothing is said");
   command->add_flag("--no-overwrite", arguments->no_overwrite,
                     "End with an error where the folder has files already, or the file is there");
+  command->add_flag("--take-over", arguments->take_over,
+                    "The last conversion to there may have died on another machine: you know that it has");
   command->add_option("--compress", arguments->level, "zlib's level, 1 (fast) to 9 (small), for vtu");
   command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
       ->capture_default_str();

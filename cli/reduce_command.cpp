@@ -32,6 +32,7 @@ struct ReduceArguments {
   std::string budget = "256MiB";
   std::string out;
   bool no_overwrite = false;
+  bool take_over = false;
   bool json = false;
 };
 
@@ -48,6 +49,7 @@ reduce::Reduction reduction_of(const ReduceArguments& arguments) {
   if (reduction.out.empty()) {
     reduction.out = std::filesystem::path(arguments.path).replace_extension(".maps.h5").string();
   }
+  reduction.take_over = arguments.take_over;
   if (arguments.no_overwrite) reduction.if_exists = storage::IfExists::fail;
   return reduction;
 }
@@ -133,6 +135,8 @@ void add_reduce_command(CLI::App& app) {
   command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
   command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
   command->add_flag("--no-overwrite", arguments->no_overwrite, "end with an error where that file is there already");
+  command->add_flag("--take-over", arguments->take_over,
+                    "that file's last writer may have died on another machine: you know that it has");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
   command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });

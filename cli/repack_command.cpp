@@ -29,6 +29,7 @@ struct RepackArguments {
   std::string out;
   bool in_place = false;
   bool overwrite = false;
+  bool take_over = false;
   std::vector<std::string> datasets;
   std::string axes;
   std::string reads = "snapshot=1,trace=1";
@@ -63,6 +64,7 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   }
   request.in_place = arguments.in_place;
   request.overwrite = arguments.overwrite;
+  request.take_over = arguments.take_over;
   request.datasets = arguments.datasets;
   request.axes = arguments.axes;
   request.reads = arguments.reads;
@@ -286,6 +288,8 @@ void add_repack_command(CLI::App& app) {
   command->add_flag("--in-place", arguments->in_place,
                     "Replace the file itself, once the new one is whole and on the disk");
   command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");
+  command->add_flag("--take-over", arguments->take_over,
+                    "OUT's last writer may have died on another machine: you know that it has");
   command->add_flag("--plan", arguments->plan, "Only say what would be done");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  weft repack results.h5 quick.h5 --read snapshot=1,trace=4 --filter shuffle+deflate");

@@ -70,7 +70,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     traces.emplace(map, file, choice);
     report.nodes = field.per_step[0];
   });
-  reduce::MapFile out(comm, reduction.out);
+  reduce::MapFile out(comm, reduction.out, storage::IfExists::replace, false);
   const std::vector<std::uint64_t> addresses = out.create(maps, report.nodes);
   const partition::Block mine = partition::even_block(report.nodes, comm.rank(), comm.size());
   reduce::TraceReducer reducer(reduction.quantities, reduction.settings);

@@ -70,6 +70,24 @@ def test_it_is_at_the_servers_before_another_opens_it(tmp_path: Path, library: P
     assert ["0", "fdatasync", path] in before, before
 
 
+@pytest.mark.parametrize("command", [["run", "ecg", "--nodes", 211, "--steps", 40, "--append", "--out"], ["repack", "-"], ["reduce", "-", "--field", "V", "--quantity", "mean"]], ids=["append", "repack", "reduce"])
+def test_a_rank_that_finds_another_file_is_refused(tmp_path: Path, command: list[object]) -> None:
+    # As on NFS, where a client believes in the file that had the name before. Here each rank has a folder of its own.
+    for rank in ("0", "1"):
+        (tmp_path / rank).mkdir()
+        w.run_ecg(tmp_path / rank / "a.h5", "--nodes", 211, "--steps", 21)
+    contents = [(tmp_path / rank / "a.h5").read_bytes() for rank in ("0", "1")]
+    words = ["a.h5" if word == "-" else str(word) for word in command]
+    words += ["a.h5"] if words[-1] == "--out" else []
+    words += ["b.h5"] if words[0] == "repack" else []
+    chosen = 'cd "$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"'
+    outcome = w.call(w.on_ranks(2, ["sh", "-c", chosen, str(tmp_path), w.WEFT, *words]))
+    assert outcome.code != 0
+    assert len(outcome.error_lines) == 1 and "rank 1 finds another file of this name" in outcome.error_lines[0], outcome
+    assert [(tmp_path / rank / "a.h5").read_bytes() for rank in ("0", "1")] == contents
+    assert all([path.name for path in (tmp_path / rank).iterdir()] == ["a.h5"] for rank in ("0", "1"))
+
+
 def test_a_disk_of_ones_own_is_not_waited_for(tmp_path: Path, library: Path) -> None:
     path, before = before_another_opens_it(calls(library, *commands(tmp_path)["a series"], store=EXT4))
     assert ["0", "open", path] in before and not any(call == "fdatasync" for _, call, _ in before)

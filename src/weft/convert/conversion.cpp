@@ -6,11 +6,13 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <system_error>
 
 #include "weft/convert/job.hpp"
 #include "weft/convert/problem_folder.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_lock.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
@@ -41,8 +43,14 @@ std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& co
   return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
 }
 
-// Where the files go: a folder, or with Tecplot the one file. Rank 0 makes the folder.
-void find_place(Job& job) {
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) throw system_error(folder.string(), "cannot make the folder", error.value());
+}
+
+// Where the files go: a folder, or with Tecplot the one file. Rank 0 has its lock, and makes the folder.
+std::optional<storage::WriterLock> find_place(Job& job) {
   const Conversion& conversion = job.conversion;
   fs::path source(conversion.path);
   if (!source.has_filename()) source = source.parent_path();  // a folder, "flow/"
@@ -58,6 +66,7 @@ void find_place(Job& job) {
   } else {
     job.folder = out.empty() ? stem.string() + "_" + std::string(name_of(conversion.to)) : out.string();
   }
+  std::optional<storage::WriterLock> lock;
   agree_on(job.comm, [&] {
     std::error_code error;
     if (conversion.to == Format::tecplot && fs::equivalent(out, source, error)) {
@@ -70,11 +79,14 @@ void find_place(Job& job) {
       throw Error(ErrorKind::usage, is_file ? out.string() : job.folder,
                   is_file ? "is there already" : "has files already", "name another, or let them be replaced");
     }
-    if (job.comm.rank() != 0 || job.folder.empty()) return;
-    error.clear();
-    fs::create_directories(job.folder, error);
-    if (error) throw system_error(job.folder, "cannot make the folder", error.value());
+    if (job.comm.rank() != 0) return;
+    fs::path place = is_file ? out : fs::path(job.folder).lexically_normal();
+    if (!place.has_filename()) place = place.parent_path();  // "flow/"
+    make_folder(place.parent_path());
+    lock = storage::WriterLock::take(place.string(), {"weft convert", conversion.take_over});
+    make_folder(job.folder);
   });
+  return lock;
 }
 
 }  // namespace
@@ -128,7 +140,7 @@ ConversionReport convert_source(Communicator& comm, const Conversion& conversion
   agree_on(comm, [&] { check(conversion); });
   Job job{comm, conversion, source, {}, {}, {}};
   agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source.times().size()); });
-  find_place(job);
+  const std::optional<storage::WriterLock> lock = find_place(job);
   Written written;
   switch (conversion.to) {
     case Format::vtu: written = convert_to_vtk(job); break;

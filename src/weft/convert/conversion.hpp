@@ -33,6 +33,7 @@ struct Conversion {
   std::string steps;                // as parse_steps() takes them (convert/step_range.hpp); all where empty
   std::vector<std::string> fields;  // as the view names them, or as the file does; all where empty
   std::string out;                  // a folder, of Tecplot a file; where empty PATH_vtu, PATH_csv, PATH.plt
+  bool take_over = false;           // the place, from a conversion of which nobody knows whether it lives
   storage::IfExists if_exists = storage::IfExists::replace;  // fail: also where the folder has any file
   int level = 0;                                             // of zlib, 0 to 9; vtu alone
   Precision precision = Precision::keep;

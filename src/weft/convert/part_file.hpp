@@ -12,7 +12,8 @@
 
 namespace weft::convert {
 
-// A new file (storage/new_file.hpp), open for writing. What is not finished is removed. Not collective.
+// A new file (storage/new_file.hpp), open for writing; the conversion has the lock of all that it makes. What is not
+// finished is removed. Not collective.
 class PartFile {
  public:
   // Throws Error(system) where it cannot be created.

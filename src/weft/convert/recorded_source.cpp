@@ -2,6 +2,7 @@
 #include "weft/convert/step_source.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/recording.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::convert {
@@ -70,6 +71,7 @@ class RecordedSource final : public StepSource {
 
 std::unique_ptr<StepSource> open_recorded_source(Communicator& comm, const view::ForeignFile& file,
                                                  std::span<const std::string> fields) {
+  storage::find_one_file(comm, storage::file_of_recording(file.from));
   std::unique_ptr<StepSource> source;
   agree_on(comm, [&] { source = std::make_unique<RecordedSource>(file, fields); });
   return source;

@@ -79,6 +79,7 @@ class TecplotConversion {
         storage::hand_over(job_.comm, storage::part_path(path_));
       }
     });
+    storage::find_one_file(job_.comm, storage::part_path(path_));
     agree_on(job_.comm, [&] {
       shared_ = storage::open_posix(storage::part_path(path_), mode, nullptr, path_);
       for (std::size_t b = 0; b < parts_.size(); ++b) write_part(b);

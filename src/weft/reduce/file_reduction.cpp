@@ -57,7 +57,7 @@ class Reducer {
       }
       plan_block();
     });
-    MapFile out(comm_, reduction_.out, reduction_.if_exists);
+    MapFile out(comm_, reduction_.out, reduction_.if_exists, reduction_.take_over);
     const std::vector<std::uint64_t> addresses = out.create(maps_, source_->nodes());
     if (wants_conduction(reduction_.quantities)) measure_distances();
     std::unique_ptr<storage::ByteStore> store;

@@ -26,6 +26,7 @@ struct Reduction {
   std::string mesh{};  // a .vtu file: what conduction velocities are measured along where the file has no mesh
   std::string out;     // an existing file is replaced when the new one is whole
   storage::IfExists if_exists = storage::IfExists::replace;
+  bool take_over = false;  // of `out`, from a writer of which nobody knows whether it lives
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};  // nodes of this rank
 };
 

@@ -53,10 +53,10 @@ void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint
 
 }  // namespace
 
-MapFile::MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists)
+MapFile::MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists, bool take_over)
     : comm_(comm), path_(path), part_(storage::part_path(path)), mode_(storage::shared_mode(comm, path)) {
   agree_on(comm_, [&] {
-    if (comm_.rank() == 0) file_.emplace(path, if_exists);
+    if (comm_.rank() == 0) file_.emplace(path, if_exists, storage::LockWish{"weft reduce", take_over});
   });
 }
 
@@ -70,6 +70,7 @@ std::vector<std::uint64_t> MapFile::create(std::span<const MapPlan> maps, std::u
   const auto mine = std::as_bytes(std::span(addresses));
   std::vector<std::byte> bytes(mine.begin(), mine.end());
   comm_.broadcast(bytes, 0);
+  storage::find_one_file(comm_, part_);
   addresses.resize(bytes.size() / sizeof(std::uint64_t));
   std::memcpy(addresses.data(), bytes.data(), bytes.size());
   return addresses;

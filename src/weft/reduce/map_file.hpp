@@ -30,7 +30,7 @@ struct MapOrigin {
 class MapFile {
  public:
   // An existing file stays as it is until finish(). Throws Error(usage) where it must not be replaced.
-  MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists = storage::IfExists::replace);
+  MapFile(Communicator& comm, const std::string& path, storage::IfExists if_exists, bool take_over);
 
   // The file with room for all rows, closed again, so that every rank can write its nodes (reduce/map_writer.hpp).
   // Returns where the maps lie and, last, the counts of beats.

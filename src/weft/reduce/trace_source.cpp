@@ -10,6 +10,7 @@
 #include "weft/series/series_reader.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/shared_file.hpp"
 
 namespace weft::reduce {
 
@@ -177,6 +178,7 @@ std::unique_ptr<TraceSource> open_traces(Communicator& comm, const std::string& 
     agree_on(comm, [&] { source = std::make_unique<WeftTraces>(std::move(reader), field); });
     return source;
   }
+  storage::find_one_file(comm, path);
   agree_on(comm, [&] {
     // --field V of a file whose only dataset has a variable V names the variable.
     const Recording whole = storage::find_recording(path);

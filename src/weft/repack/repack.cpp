@@ -48,15 +48,18 @@ class Repacking {
     agreed([&] {
       // From here on nobody changes what is read, nor what is replaced.
       if (comm_.rank() == 0) {
-        target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite);
+        target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite,
+                                               request_.take_over);
       }
     });
+    storage::find_one_file(comm_, request_.in);
     agreed([&] {
       in_ = storage::open_recording(request_.in);
       bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });
     part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
+    storage::find_one_file(comm_, part_);
     agreed([&] { bytes_out_ = storage::open_posix(part_, mode_); });
     for (const bool direct : {true, false}) {
       // Straight writes first, while HDF5 has the file closed.

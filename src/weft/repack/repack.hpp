@@ -25,6 +25,7 @@ struct RepackRequest {
   std::string out;  // the same as `in` only with in_place
   bool in_place = false;
   bool overwrite = false;             // `out` may be there already
+  bool take_over = false;             // `out`, from a writer of which nobody knows whether it lives
   std::vector<std::string> datasets;  // which are laid out anew; empty: those with steps (survey/known_axes.hpp)
   std::string axes;                   // of all of them; empty: as recognised
   std::string reads = "snapshot=1,trace=1";

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "weft/storage/shared_file.hpp"
+
 namespace weft::repack {
 
 SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t bytes, storage::OpenMode mode)
@@ -13,6 +15,7 @@ SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t 
     made->write_at(bytes - 1, storage::Bytes(&last, 1));
     made->close();
   });
+  storage::find_one_file(comm, path);
   agree_on(comm, [&] { store_ = storage::open_posix(path, mode); });
 }
 

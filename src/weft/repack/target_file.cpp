@@ -35,7 +35,7 @@ void remove_parts(const std::string& out) {
   ::unlink(spill_path(part).c_str());
 }
 
-TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite)
+TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite, bool take_over)
     : in_(in), out_(out) {
   struct stat status {};
   const bool same = same_file(in, out);
@@ -47,15 +47,16 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
   }
   if (in_place) {
     // Of a writer that died, ranks may still write: into the file that is replaced, where nobody looks any more.
-    lock_ = storage::WriterLock::take(in, {"weft repack --in-place"});
+    lock_ = storage::WriterLock::take(in, {"weft repack --in-place", take_over});
     if (storage::metadata_leftovers(in).undo) {
       throw Error(ErrorKind::usage, in, "a change of its metadata was cut short", "weft recover undoes it");
     }
   } else {
     storage::check_no_living_writer(in);
-    storage::check_no_living_writer(out);
   }
-  file_.emplace(out, in_place || overwrite ? storage::IfExists::replace : storage::IfExists::fail);
+  std::optional<storage::LockWish> wish;  // in place there is one file, which is locked
+  if (!in_place) wish = {"weft repack", take_over};
+  file_.emplace(out, in_place || overwrite ? storage::IfExists::replace : storage::IfExists::fail, wish);
 }
 
 void TargetFile::check_length(std::uint64_t bytes) const {

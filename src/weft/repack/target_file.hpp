@@ -22,7 +22,7 @@ class TargetFile {
  public:
   // Nothing is made yet. Throws Error(usage) where `out` is there and may not be replaced, or is the same file as `in`
   // without `in_place`, or where a writer has one of them; Error(system) where nothing can be made in its folder.
-  TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite);
+  TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite, bool take_over);
 
   // Where it is made. One that a killed repack left is replaced.
   const std::string& part() const { return file_->part(); }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +13,6 @@
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
-#include "weft/storage/durable_name.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"
@@ -42,14 +40,6 @@ struct Findings {
   std::uint64_t inode;
 };
 
-std::uint64_t inode_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
-  storage::ask_for_names(path);
-  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
-  throw system_error(path, "cannot open", errno);
-}
-
 Error replaced(const std::string& path) {
   return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
 }
@@ -65,6 +55,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
   SeriesReader reader;
   reader.options_ = std::move(options);
   std::vector<std::byte> state;
+  storage::find_one_file(comm, path);
   agree_on(comm, [&] {
     reader.open_bytes(path);
     if (comm.rank() != 0) return;
@@ -115,9 +106,9 @@ void SeriesReader::use_store(const layout::Store& store) {
 
 void SeriesReader::open_bytes(const std::string& path) {
   do {
-    inode_ = inode_of(path);
+    inode_ = storage::inode_of(path);
     bytes_ = storage::open_posix(path, storage::OpenMode::read, options_.counters);
-  } while (inode_of(path) != inode_);
+  } while (storage::inode_of(path) != inode_);
   if (options_.wrap) bytes_ = options_.wrap(std::move(bytes_));
 }
 
@@ -129,7 +120,7 @@ bool SeriesReader::read_map_and_slots(const std::string& path) {
   bool was_alone = false;
   while (true) {
     try {
-      if (read_unchanged_map(path)) return inode_of(path) == inode_;
+      if (read_unchanged_map(path)) return storage::inode_of(path) == inode_;
     } catch (const Error&) {
       const bool alone = !storage::has_living_writer(path);
       if ((alone && was_alone) || std::chrono::steady_clock::now() > until) throw;

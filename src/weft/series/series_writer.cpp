@@ -101,6 +101,7 @@ class SeriesWriter::Impl {
 
   void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
     open_mode_ = storage::shared_mode(*comm_, path);
+    storage::find_one_file(*comm_, path);
     take_lock([&] { return storage::take_file(path, {options_.work, options_.take_over}); }, path);
     map_ = share_map(*comm_, [&] { return storage::read_series_map(path); });
     open_store(path);
@@ -203,7 +204,7 @@ class SeriesWriter::Impl {
     }
     const storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets);
     storage::check_plan(path, plan);
-    new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists);
+    new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists, std::nullopt);
     if (prepare) prepare(new_file_->part());
     storage::SeriesMap map = storage::create_series_file(new_file_->part(), plan, view_at_create());
     storage::hand_over(*comm_, new_file_->part());
@@ -275,6 +276,7 @@ class SeriesWriter::Impl {
   }
 
   void open_store(const std::string& lies_at) {
+    storage::find_one_file(*comm_, lies_at);
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
       store_ = storage::open_posix(

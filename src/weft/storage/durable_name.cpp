@@ -14,6 +14,8 @@ namespace weft::storage {
 
 namespace {
 
+constexpr int kMostLinks = 40;  // as Linux follows them
+
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -50,6 +52,18 @@ bool remove_name(const std::string& path) {
 }
 
 void sync_name(const std::string& path) { sync_folder(folder_of(path)); }
+
+std::string behind_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path place(path);
+  std::error_code problem;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(place, problem)); ++links) {
+    const fs::path target = fs::read_symlink(place, problem);
+    if (problem) break;
+    place = target.is_absolute() ? target : place.parent_path() / target;
+  }
+  return place.string();
+}
 
 void ask_for_names(const std::string& path) {
   struct statx answer {};

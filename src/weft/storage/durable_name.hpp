@@ -19,6 +19,9 @@ bool remove_name(const std::string& path);
 // Brings the names of the folder that `path` lies in to the disk: for who has made a file. Throws Error(system).
 void sync_name(const std::string& path);
 
+// What `path` leads to through links, of a link that leads nowhere too; `path` itself where it is none.
+std::string behind_links(const std::string& path);
+
 // Has the server asked anew which names there are in the folder that `path` lies in: a client of NFS believes for up to
 // a minute that a file is not there that another client has made since. For who was told so, before he believes it.
 void ask_for_names(const std::string& path);

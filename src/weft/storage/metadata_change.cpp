@@ -11,7 +11,6 @@
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/new_file.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/writer_state.hpp"
 

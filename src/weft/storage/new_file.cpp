@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/durable_name.hpp"
@@ -15,8 +14,6 @@
 namespace weft::storage {
 
 namespace {
-
-constexpr int kMostLinks = 40;  // as Linux follows them
 
 Error is_there(const std::string& path) {
   return {ErrorKind::usage, path, "is there already", "name another, or let it be replaced"};
@@ -32,18 +29,6 @@ bool rename_to_a_free_name(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-std::string behind_links(const std::string& path) {
-  namespace fs = std::filesystem;
-  fs::path place(path);
-  std::error_code problem;
-  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(place, problem)); ++links) {
-    const fs::path target = fs::read_symlink(place, problem);
-    if (problem) break;
-    place = target.is_absolute() ? target : place.parent_path() / target;
-  }
-  return place.string();
-}
-
 std::string part_path(const std::string& path) { return behind_links(path) + ".weft-part"; }
 
 void look_like(const std::string& path, const std::string& like) {
@@ -58,7 +43,7 @@ void look_like(const std::string& path, const std::string& like) {
   }
 }
 
-NewFile::NewFile(const std::string& path, IfExists if_exists)
+NewFile::NewFile(const std::string& path, IfExists if_exists, const std::optional<LockWish>& wish)
     : path_(path), place_(behind_links(path)), part_(part_path(path)), if_exists_(if_exists) {
   struct stat status {};
   if (::stat(place_.c_str(), &status) == 0) {
@@ -66,6 +51,7 @@ NewFile::NewFile(const std::string& path, IfExists if_exists)
     if (if_exists_ == IfExists::fail) throw is_there(path_);
     if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, path_, "is no ordinary file", "name another");
   }
+  if (wish) lock_ = WriterLock::take(path_, *wish);
   if (::unlink(part_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot create", errno);
   // Refused here, in the system's words and with the file's own name, rather than in HDF5's.
   const int descriptor = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -94,6 +80,7 @@ void NewFile::finish(bool durable) {
     throw system_error(path_, "cannot be given its name", errno);
   }
   finished_ = true;
+  lock_.reset();
 }
 
 }  // namespace weft::storage

@@ -2,19 +2,20 @@
 // whole.
 //
 // So whatever ends the program before, the file that stood there is as it was. Where FILE is a link, what it leads to
-// is what is made; the link stays. Not collective: one rank has a NewFile, the others open part().
+// is what is made; the link stays. Who makes it has its lock until then: of two that make one file, or where a writer
+// has the one that stands there, the later is refused. Not collective: one rank has a NewFile, the others open part().
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "weft/storage/writer_lock.hpp"
 
 namespace weft::storage {
 
 // What to do where there is such a file already.
 enum class IfExists : std::uint8_t { replace, fail };
-
-// What `path` leads to through links, of a link that leads nowhere too; `path` itself where it is none.
-std::string behind_links(const std::string& path);
 
 // Where a new file for `path` is made. Of a process that was killed it is left, in nobody's way.
 std::string part_path(const std::string& path);
@@ -24,9 +25,10 @@ void look_like(const std::string& path, const std::string& like);
 
 class NewFile {
  public:
-  // Nothing is made yet, but a part that a killed process left is removed. Throws Error(usage) where `path` is there
-  // and must not be replaced, or is no ordinary file; Error(system) where nothing can be made in its folder.
-  explicit NewFile(const std::string& path, IfExists if_exists = IfExists::replace);
+  // Nothing is made yet, but a part that a killed process left is removed. `wish`: to have the lock; nothing where the
+  // caller has it, or that of the folder's files. Throws Error(usage) where `path` is there and must not be replaced,
+  // is no ordinary file, or another has the lock; Error(system) where nothing can be made in its folder.
+  NewFile(const std::string& path, IfExists if_exists, const std::optional<LockWish>& wish);
   // Removes the part if it has not got its name.
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -44,6 +46,7 @@ class NewFile {
   std::string place_;  // behind all links
   std::string part_;
   IfExists if_exists_;
+  std::optional<WriterLock> lock_;
   bool finished_ = false;
 };
 

@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
+const LockWish kWish{"a test"};
+
 class NewFileTest : public testing::Test {
  protected:
   fs::path folder_ = fs::temp_directory_path() / ("weft-new-file-" + std::to_string(getpid()));
@@ -47,15 +49,15 @@ TEST_F(NewFileTest, AnOldFileStandsUntilTheNewOneIsWhole) {
   write(path_, "old");
   ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
   {
-    const NewFile left(path_);
+    const NewFile left(path_, IfExists::replace, kWish);
     write(left.part(), "half");
     EXPECT_EQ(read(path_), "old");
   }
   EXPECT_EQ(read(path_), "old");
   EXPECT_EQ(files(), 1U);
   write(path_ + ".weft-part", "of a killed run");
-  NewFile made(path_);
-  EXPECT_EQ(files(), 1U);
+  NewFile made(path_, IfExists::replace, kWish);
+  EXPECT_FALSE(fs::exists(path_ + ".weft-part"));
   write(made.part(), "new");
   made.finish(true);
   EXPECT_EQ(read(path_), "new");
@@ -70,7 +72,7 @@ TEST_F(NewFileTest, ALinkStaysOne) {
   const std::string far = (folder_ / "far" / "b.h5").string();
   fs::create_symlink("far/b.h5", path_);
   for (const char* text : {"first", "second"}) {  // where it leads nowhere, and to a file
-    NewFile made(path_);
+    NewFile made(path_, IfExists::replace, kWish);
     EXPECT_EQ(made.part(), far + ".weft-part");
     write(made.part(), text);
     made.finish(false);
@@ -80,17 +82,31 @@ TEST_F(NewFileTest, ALinkStaysOne) {
 }
 
 TEST_F(NewFileTest, AFileThatMustNotBeReplacedIsNot) {
-  NewFile made(path_, IfExists::fail);
+  NewFile made(path_, IfExists::fail, kWish);
   write(made.part(), "new");
   write(path_, "made meanwhile");
   EXPECT_THAT(error_of([&] { made.finish(false); }), HasSubstr("is there already"));
-  EXPECT_THAT(error_of([&] { NewFile(path_, IfExists::fail); }), HasSubstr("is there already"));
+  EXPECT_THAT(error_of([&] { NewFile(path_, IfExists::fail, kWish); }), HasSubstr("is there already"));
   EXPECT_EQ(read(path_), "made meanwhile");
 }
 
+TEST_F(NewFileTest, OfTwoThatMakeOneTheLaterIsRefusedAndTheFirstIsWhole) {
+  NewFile made(path_, IfExists::replace, kWish);
+  write(made.part(), "first");
+  EXPECT_THAT(error_of([&] { NewFile(path_, IfExists::replace, kWish); }), HasSubstr("is being written by a test"));
+  EXPECT_EQ(read(made.part()), "first");
+  made.finish(false);
+  EXPECT_EQ(read(path_), "first");
+  NewFile again(path_, IfExists::replace, kWish);
+  write(again.part(), "second");
+  again.finish(false);
+  EXPECT_EQ(read(path_), "second");
+}
+
 TEST_F(NewFileTest, WhatCannotBeAFileIsRefusedAtOnce) {
-  EXPECT_THAT(error_of([&] { NewFile{folder_.string()}; }), HasSubstr("Is a directory"));
-  EXPECT_THAT(error_of([&] { NewFile{(folder_ / "no" / "such.h5").string()}; }), HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { NewFile(folder_.string(), IfExists::replace, kWish); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of([&] { NewFile((folder_ / "no" / "such.h5").string(), IfExists::replace, kWish); }),
+              HasSubstr("No such file"));
   EXPECT_EQ(files(), 0U);
 }
 

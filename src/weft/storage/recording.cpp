@@ -124,18 +124,22 @@ Handle open_recording(const std::string& file) {
   return handle;
 }
 
+std::string file_of_recording(const std::string& from) {
+  const QuietHdf5 quiet;
+  const std::size_t colon = from.rfind(':');
+  const bool divides = colon != std::string::npos && H5Fis_hdf5(from.c_str()) <= 0;
+  H5Eclear2(H5E_DEFAULT);
+  return divides ? from.substr(0, colon) : from;
+}
+
 Recording find_recording(const std::string& from, const std::optional<std::string>& time) {
   const QuietHdf5 quiet;
   Recording recording;
-  // A colon may be part of a file's name: it divides only where what is before it opens.
-  const std::size_t colon = from.rfind(':');
-  recording.file = from;
-  if (colon != std::string::npos && H5Fis_hdf5(from.c_str()) <= 0) {
-    recording.file = from.substr(0, colon);
-    recording.dataset = from.substr(colon + 1);
+  recording.file = file_of_recording(from);
+  if (recording.file != from) {
+    recording.dataset = from.substr(recording.file.size() + 1);
     if (!recording.dataset.starts_with('/')) recording.dataset.insert(0, "/");
   }
-  H5Eclear2(H5E_DEFAULT);
   const Handle file = open_recording(recording.file);
   if (recording.dataset.empty()) recording.dataset = find_dataset(file, recording.file);
   const Handle dataset(check_hdf5(H5Dopen2(file, recording.dataset.c_str(), H5P_DEFAULT), recording.file,

@@ -37,6 +37,9 @@ std::vector<Variable> chaste_variables(hid_t dataset, std::uint64_t count);
 // The units a dataset of times says it has, by its attribute "units" or "Unit"; "" where it says none.
 std::string time_units_of(hid_t times);
 
+// FILE of FILE:DATASET, or all of it: a colon may be part of a file's name, and divides where that is no HDF5 file. Not
+// collective.
+std::string file_of_recording(const std::string& from);
 // `from` is FILE or FILE:DATASET. `time` names the dataset of the times. Throws Error(system) or Error(data) where the
 // file or what is named in it cannot be opened, or holds what Weft has no type for. Not collective.
 Recording find_recording(const std::string& from, const std::optional<std::string>& time = std::nullopt);

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/process_identity.hpp"
@@ -45,6 +48,36 @@ OpenMode shared_mode(Communicator& comm, const std::string& path) {
         "WEFT_SHARED_FILE_SYSTEMS");
   });
   return mode;
+}
+
+std::uint64_t inode_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
+  ask_for_names(path);
+  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
+  throw system_error(path, "cannot open", errno);
+}
+
+void find_one_file(Communicator& comm, const std::string& path) {
+  std::vector<std::byte> told(sizeof(std::uint64_t));
+  agree_on(comm, [&] {
+    if (comm.rank() != 0) return;
+    ask_for_names(path);
+    const std::uint64_t inode = inode_of(path);
+    std::memcpy(told.data(), &inode, sizeof inode);
+  });
+  if (comm.size() == 1) return;
+  comm.broadcast(told, 0);
+  agree_on(comm, [&] {
+    std::uint64_t inode = 0;
+    std::memcpy(&inode, told.data(), sizeof inode);
+    if (inode_of(path) == inode) return;
+    ask_for_names(path);
+    if (inode_of(path) == inode) return;
+    throw Error(ErrorKind::system, path,
+                fmt::format("rank {} finds another file of this name than rank 0", comm.rank()),
+                "mount the same folder on all machines; where it is the same, try again in a minute");
+  });
 }
 
 void look_past_cache(const std::string& path) {

@@ -27,6 +27,15 @@ std::vector<std::uint64_t> client_of(const std::string& path);
 // write past their caches. Throws Error(usage) where several clients cannot write one file. Collective.
 OpenMode shared_mode(Communicator& comm, const std::string& path);
 
+// The number that the file of this name has in its file system. Throws Error(system). Not collective.
+std::uint64_t inode_of(const std::string& path);
+
+// Has every rank find rank 0's file under this name. A client of NFS believes for up to a minute in the file that had
+// the name before, and opens that one without asking: what its ranks write is then in no file at all, and what they
+// read is old. Rank 0 asks the server; whoever finds another inode asks as well. Throws Error(system) where that does
+// not help. Collective.
+void find_one_file(Communicator& comm, const std::string& path);
+
 // The next reads of the file, by this process and others of this machine, come from the server. Does nothing where
 // caches are coherent, and where the system cannot. Not collective.
 void look_past_cache(const std::string& path);

@@ -12,7 +12,6 @@
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
-#include "weft/storage/new_file.hpp"
 #include "weft/storage/superblock.hpp"
 
 namespace weft::storage {

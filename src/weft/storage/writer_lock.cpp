@@ -16,7 +16,6 @@
 
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
-#include "weft/storage/new_file.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {

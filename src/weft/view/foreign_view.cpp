@@ -124,11 +124,11 @@ ViewReport view_foreign_file(const ForeignFile& file, const ViewOptions& options
   std::vector<XdmfTopology> topologies;
   if (options.xdmf) topologies.push_back(topology_of(view, 0, shown.mesh.cells));
 
-  storage::NewFile made(report.path, options.if_exists);
+  storage::NewFile made(report.path, options.if_exists, storage::LockWish{"weft view", options.take_over});
   storage::create_object_file(made.part(), vtkhdf_objects(view));
   made.finish(false);
   report.bytes_added = fs::file_size(report.path);
-  if (options.xdmf) report.xdmf_path = write_xdmf(report, recording.times, topologies);
+  if (options.xdmf) report.xdmf_path = write_xdmf(report, recording.times, topologies, options.take_over);
   report.seconds = clock.seconds();
   return report;
 }

@@ -84,9 +84,9 @@ XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells) {
 }
 
 std::string write_xdmf(const ViewReport& report, std::span<const double> times,
-                       std::span<const XdmfTopology> topologies) {
+                       std::span<const XdmfTopology> topologies, bool take_over) {
   std::string path = report.path + ".xdmf";
-  storage::NewFile made(path);
+  storage::NewFile made(path, storage::IfExists::replace, storage::LockWish{"weft view", take_over});
   const std::string text =
       xdmf_text(report.view, std::filesystem::path(report.path).filename().string(), times, topologies);
   const auto store = storage::open_posix(made.part(), storage::OpenMode::create, nullptr, path);
@@ -127,7 +127,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
                       [&](const storage::SeriesMap&, std::uint64_t) { return vtkhdf_objects(report.view); });
   const std::uint64_t size_after = std::filesystem::file_size(path);
   report.bytes_added = size_after - std::min(size_before, size_after);
-  if (options.xdmf) report.xdmf_path = write_xdmf(report, times, topologies);
+  if (options.xdmf) report.xdmf_path = write_xdmf(report, times, topologies, options.take_over);
   report.seconds = clock.seconds();
   return report;
 }

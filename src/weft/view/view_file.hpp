@@ -40,6 +40,6 @@ XdmfTopology topology_of(View& view, std::size_t block, const Cells& cells);
 
 // Writes report.path + ".xdmf", whole or not at all; returns that name. One of `times` a step, of `topologies` a block.
 std::string write_xdmf(const ViewReport& report, std::span<const double> times,
-                       std::span<const XdmfTopology> topologies);
+                       std::span<const XdmfTopology> topologies, bool take_over);
 
 }  // namespace weft::view
