@@ -217,8 +217,6 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
     throw error.agreed();  // every rank has the same command line
   }
   // The plan is tried before in a process of its own; what HDF5 makes of the rest is seen here.
-  std::vector<std::string> parts;
-  if (!arguments.plan) parts = {storage::part_path(request->out), repack::spill_path(storage::part_path(request->out))};
   const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed over it, and nothing is written",
                       fmt::format("see what is left of it: weft verify {}", arguments.in));
   const Error loops(ErrorKind::data, arguments.in,
@@ -226,7 +224,8 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
                                 kComputeOnOneDataset),
                     fmt::format("see what is left of it: weft verify {}", arguments.in));
   CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), fmt::format("weft: error: {}", loops.what()),
-                       parts, crashed.exit_code());
+                       crashed.exit_code());
+  request->makes = [&](const std::vector<std::string>& files) { last_words.removes(files); };
   std::optional<repack::RepackPlan> plan;
   agree_on(comm, [&] { plan = repack::plan_repack(*request); });
   std::optional<repack::RepackReport> report;

@@ -59,6 +59,7 @@ class Repacking {
       if (comm_.rank() == 0) make_skeleton();
     });
     part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
+    if (request_.makes) request_.makes({part_, spill_path(part_), storage::lock_file(request_.out)});
     storage::find_one_file(comm_, part_);
     agreed([&] { bytes_out_ = storage::open_posix(part_, mode_); });
     for (const bool direct : {true, false}) {

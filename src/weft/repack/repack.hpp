@@ -38,8 +38,10 @@ struct RepackRequest {
   bool checksums = false;                                              // of every chunk (survey/checksums.hpp)
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // bytes of elements, on every rank
   std::function<void(const std::string&)> announce;                    // lines worth knowing before they happen
-  std::function<bool()> stopped;                                       // asked often; true ends it with an error
-  std::function<void(bool)> working;                                   // whether it works now, or waits for others
+  // Called on every rank when the group has the new file's lock: what a process that dies leaves, and may remove.
+  std::function<void(const std::vector<std::string>& files)> makes;
+  std::function<bool()> stopped;      // asked often; true ends it with an error
+  std::function<void(bool)> working;  // whether it works now, or waits for others
 };
 
 // Threads a rank: `jobs`, or one a core.

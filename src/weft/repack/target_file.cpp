@@ -30,6 +30,12 @@ bool same_file(const std::string& a, const std::string& b) {
 std::string spill_path(const std::string& part) { return part + "-spill"; }
 
 void remove_parts(const std::string& out) {
+  std::optional<storage::WriterLock> lock;
+  try {
+    lock = storage::WriterLock::take(out, {"weft repack"});
+  } catch (const Error&) {
+    return;  // by now they are another's
+  }
   const std::string part = storage::part_path(out);
   ::unlink(part.c_str());
   ::unlink(spill_path(part).c_str());

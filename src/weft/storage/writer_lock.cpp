@@ -30,8 +30,6 @@ constexpr auto kWaitForRanks = 20s;  // for those of a dead writer: a launcher e
 constexpr auto kLookAgain = 20ms;
 constexpr std::size_t kMostText = 4096;
 
-std::string lock_path_of(const std::string& path) { return behind_links(path) + ".weft-lock"; }
-
 enum class SystemLock : std::uint8_t { taken, refused, unknown };  // unknown: the file system has none
 
 SystemLock try_lock(int descriptor, short kind, off_t byte) {
@@ -89,6 +87,8 @@ Error held_by(const std::string& path, const std::string& text) {
 
 }  // namespace
 
+std::string lock_file(const std::string& path) { return behind_links(path) + ".weft-lock"; }
+
 std::string LockHolder::describe() const {
   return fmt::format("{} (process {} on {}, since {})", work, process.pid, process.host, since);
 }
@@ -128,7 +128,7 @@ std::optional<LockHolder> lock_holder_from(const std::string& text) {
 }
 
 WriterLock WriterLock::take(const std::string& path, const LockWish& wish) {
-  const std::string lock_path = lock_path_of(path);
+  const std::string lock_path = lock_file(path);
   constexpr int kTries = 100;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     WriterLock lock(lock_path, open_lock(path, lock_path, O_RDWR | O_CREAT), false);
@@ -190,7 +190,7 @@ void WriterLock::write_holder(const LockWish& wish) const {
 }
 
 WriterLock WriterLock::join(const std::string& path) {
-  const std::string lock_path = lock_path_of(path);
+  const std::string lock_path = lock_file(path);
   WriterLock lock(lock_path, open_lock(path, lock_path, O_RDONLY), false);
   if (lock.descriptor_ >= 0) try_lock(lock.descriptor_, F_RDLCK, kRanksByte);
   return lock;
@@ -217,7 +217,7 @@ WriterLock::~WriterLock() {
 }
 
 bool has_living_writer(const std::string& path) {
-  const int descriptor = open_lock(path, lock_path_of(path), O_RDONLY);
+  const int descriptor = open_lock(path, lock_file(path), O_RDONLY);
   if (descriptor < 0) return false;
   const std::optional<LockHolder> holder = lock_holder_from(read_text(descriptor));
   const bool lives = is_locked(descriptor, kWriterByte) || (holder && is_alive(holder->process) == true);
@@ -232,7 +232,7 @@ void check_no_living_writer(const std::string& path) {
 }
 
 std::optional<LockHolder> lock_holder(const std::string& path) {
-  const int descriptor = open_lock(path, lock_path_of(path), O_RDONLY);
+  const int descriptor = open_lock(path, lock_file(path), O_RDONLY);
   if (descriptor < 0) return std::nullopt;
   const std::string text = read_text(descriptor);
   ::close(descriptor);

@@ -68,6 +68,8 @@ class WriterLock {
   bool taken_over_ = false;
 };
 
+// The lock file of `path`, behind all links.
+std::string lock_file(const std::string& path);
 // Whether some writer is known to live: it holds the system's lock, or runs on this machine. False where nobody can
 // tell.
 bool has_living_writer(const std::string& path);

@@ -36,17 +36,26 @@ void end(int signal) {
 
 }  // namespace
 
-CrashLine::CrashLine(const std::string& line, const std::string& loop_line, std::vector<std::string> files,
-                     int exit_code) {
+CrashLine::CrashLine(const std::string& line, const std::string& loop_line, int exit_code) {
   constexpr std::size_t kStackBytes = 64 << 10;
-  prepared =
-      new Prepared{line + '\n', loop_line + '\n', std::move(files), exit_code, {}, std::vector<char>(kStackBytes), {}};
+  prepared = new Prepared{line + '\n', loop_line + '\n', {}, exit_code, {}, std::vector<char>(kStackBytes), {}};
   const stack_t stack{prepared->stack.data(), 0, prepared->stack.size()};
   ::sigaltstack(&stack, &prepared->stack_before);
   struct sigaction action {};
   action.sa_handler = end;
   action.sa_flags = SA_ONSTACK;
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes.at(i), &action, &prepared->before.at(i));
+}
+
+void CrashLine::removes(std::vector<std::string> files) {
+  // Not while the handler may read them.
+  sigset_t crashes;
+  sigset_t before;
+  sigemptyset(&crashes);
+  for (const int crash : kCrashes) sigaddset(&crashes, crash);
+  ::pthread_sigmask(SIG_BLOCK, &crashes, &before);
+  prepared->files = std::move(files);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 CrashLine::~CrashLine() {

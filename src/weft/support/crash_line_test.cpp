@@ -13,7 +13,8 @@ namespace {
 
 void crash(int signal) {
   std::ofstream("crash_line.part") << "half";
-  const CrashLine line("weft: a.h5: HDF5 crashed", "", {"crash_line.part", "crash_line.never_made"}, 7);
+  CrashLine line("weft: a.h5: HDF5 crashed", "", 7);
+  line.removes({"crash_line.part", "crash_line.never_made"});
   std::raise(signal);
 }
 
@@ -28,7 +29,7 @@ TEST(CrashLine, SaysItAndLeavesNothing) {
 TEST(CrashLine, EndsALoopAndLetsWorkGoOn) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto compute = [](bool says_so) {
-    CrashLine line("", "weft: a.h5: goes round", {}, 7);
+    CrashLine line("", "weft: a.h5: goes round", 7);
     line.allow(0.1);
     for (const std::clock_t begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC / 2;) {
       if (says_so) line.allow(0.1);
@@ -44,7 +45,7 @@ TEST(CrashLine, EndsALoopAndLetsWorkGoOn) {
 TEST(CrashLine, IsGoneWithItsScope) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto after = [] {
-    { const CrashLine line("weft: said", "", {}, 7); }
+    { const CrashLine line("weft: said", "", 7); }
     std::signal(SIGABRT, SIG_DFL);
     std::abort();
   };
