@@ -72,12 +72,42 @@ def changing(path: Path) -> dict[str, list[object]]:
     }
 
 
+def of_other_work(folder: Path) -> Path:
+    """A series, and the same values in a file that Weft did not write, with a mesh of as many points."""
+    folder.mkdir()
+    source = folder / "a.h5"
+    w.run_ecg(source, *SMALL, "--steps", 60)
+    with h5py.File(folder / "plain.h5", "w") as file:
+        file["Data"] = w.wave(NODES, 60)[0][:, :, None]
+    points = " ".join(f"{i} 0 0" for i in range(NODES))
+    cells = ("connectivity", " ".join(map(str, range(NODES)))), ("offsets", str(NODES)), ("types", "2")
+    arrays = "".join(f'<DataArray type="Int64" Name="{name}" format="ascii">{text}</DataArray>' for name, text in cells)
+    (folder / "mesh.vtu").write_text(
+        '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid>'
+        f'<Piece NumberOfPoints="{NODES}" NumberOfCells="1"><Points>'
+        f'<DataArray type="Float64" NumberOfComponents="3" format="ascii">{points}</DataArray></Points>'
+        f"<Cells>{arrays}</Cells></Piece></UnstructuredGrid></VTKFile>"
+    )
+    return source
+
+
+def replacing(path: Path, source: Path) -> dict[str, list[object]]:
+    """Every command that makes a file from another one, in place of the one that is there."""
+    return {
+        "reduce": ["reduce", source, "--field", "Data:V", "--quantity", "max", "--out", path],
+        "repack": ["repack", source, path, "--overwrite"],
+        "convert": ["convert", source, "--to", "tecplot", "--out", path],
+        "view": ["view", source.with_name("plain.h5"), "--mesh", source.with_name("mesh.vtu"), "--out", path],
+    }
+
+
 @pytest.mark.parametrize("ranks", [None, 2])
 def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, ranks: int | None) -> None:
     path = tmp_path / "out.h5"
+    source = of_other_work(tmp_path / "other")
     with growing(path, ranks=ranks, steps=150) as run:
         wait_for(path, 5)
-        for name, command in changing(path).items():
+        for name, command in {**changing(path), **replacing(path, source)}.items():
             outcome = w.weft(*command)
             assert outcome.code == 2, f"{name}: {outcome}"
             [line] = outcome.error_lines
@@ -86,7 +116,46 @@ def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, rank
         out, err = run.communicate(timeout=w.PATIENCE)
         assert run.returncode == 0, err
     w.check_file(path, NODES, 150)
-    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["other", "out.h5"]
+
+
+def test_of_two_that_make_one_file_each_makes_it_whole_or_not_at_all(tmp_path: Path) -> None:
+    """The same command twice beside itself, killed now and then: what stands there is a whole one after each."""
+    seconds = 60.0 if os.environ.get("WEFT_THOROUGH") else 2.0
+    path = tmp_path / "made.plt"  # Tecplot's own ending; to the others any name is good
+    source = of_other_work(tmp_path / "other")
+    for name, command in replacing(path, source).items():
+        w.weft_ok(*command)
+        whole = path.stat().st_size
+        until = time.monotonic() + seconds
+        problems: list[str] = []
+
+        def go_on(number: int, command: list[object] = command, until: float = until, problems: list[str] = problems) -> None:
+            dice = random.Random(number)
+            while time.monotonic() < until and not problems:
+                with running(*command) as process:
+                    try:
+                        _, err = process.communicate(timeout=dice.uniform(0.01, 0.2))
+                    except subprocess.TimeoutExpired:
+                        process.send_signal(signal.SIGKILL)
+                        continue
+                    errors = [line for line in err.splitlines() if "error" in line]
+                    held = len(errors) == 1 and ("is being written" in errors[0] or "comes and goes" in errors[0])
+                    if process.returncode != 0 and not held:
+                        problems.append(f"{process.returncode} {err}")
+
+        threads = [threading.Thread(target=go_on, args=(number,)) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            assert path.stat().st_size == whole, name
+            time.sleep(0.001)
+        assert not problems, f"{name}: {problems}"
+        w.weft_ok(*command)
+        assert path.stat().st_size == whole
+        left = sorted(p.name for p in tmp_path.iterdir() if "xdmf" not in p.name)
+        assert left == ["made.plt", "other"], name
+        clear(path)
 
 
 def test_what_a_killed_writer_leaves_needs_no_hand_work(tmp_path: Path) -> None:
