@@ -121,8 +121,12 @@ def rewritten(source: Path, target: Path, index: str, field: str = "Data") -> No
         name = f"/weft/segments/0/{field}"
         old = file[name]
         values, chunk, attributes = old[...], old.chunks, dict(old.attrs)
-        most = None if kind["maxshape"] is None else tuple(
-            None if kind["maxshape"][min(axis, 1)] is None else values.shape[axis] for axis in range(values.ndim)
+        most = (
+            None
+            if kind["maxshape"] is None
+            else tuple(
+                None if kind["maxshape"][min(axis, 1)] is None else values.shape[axis] for axis in range(values.ndim)
+            )
         )
         for link in (name, f"/{field}"):
             del file[link]

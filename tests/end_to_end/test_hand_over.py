@@ -70,7 +70,15 @@ def test_it_is_at_the_servers_before_another_opens_it(tmp_path: Path, library: P
     assert ["0", "fdatasync", path] in before, before
 
 
-@pytest.mark.parametrize("command", [["run", "ecg", "--nodes", 211, "--steps", 40, "--append", "--out"], ["repack", "-"], ["reduce", "-", "--field", "V", "--quantity", "mean"]], ids=["append", "repack", "reduce"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "ecg", "--nodes", 211, "--steps", 40, "--append", "--out"],
+        ["repack", "-"],
+        ["reduce", "-", "--field", "V", "--quantity", "mean"],
+    ],
+    ids=["append", "repack", "reduce"],
+)
 def test_a_rank_that_finds_another_file_is_refused(tmp_path: Path, command: list[object]) -> None:
     # As on NFS, where a client believes in the file that had the name before. Here each rank has a folder of its own.
     for rank in ("0", "1"):

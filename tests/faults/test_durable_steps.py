@@ -5,7 +5,6 @@ has gone down. A power cut is made of a killed run by another boot id in the fil
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from test_one_writer import NODES, SMALL, growing, running, wait_for
-
+from test_one_writer import NODES, SMALL, running, wait_for
 
 # Windows of hundreds of steps.
 WIDE: list[object] = ["--nodes", NODES, "--target", "128KiB", "--budget", "64MiB"]
@@ -110,9 +108,7 @@ def test_nothing_is_promised_where_that_is_said(tmp_path: Path) -> None:
 
 def test_steps_are_on_the_disk_behind_the_run(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
-    with running(
-        "run", "ecg", "--out", path, *WIDE, "--steps", 2000, "--compute", 10, "--commit-every", "0.2s"
-    ) as run:
+    with running("run", "ecg", "--out", path, *WIDE, "--steps", 2000, "--compute", 10, "--commit-every", "0.2s") as run:
         wait_for_disk(path, 30)  # of windows of hundreds of steps
         run.send_signal(signal.SIGKILL)
         run.wait()

@@ -29,7 +29,12 @@ def running(*arguments: object, ranks: int | None = None) -> Iterator[subprocess
     """A weft command that goes on beside the test; killed at the end, if it still does."""
     command = w.on_ranks(ranks, [w.WEFT, *map(str, arguments)])
     process = subprocess.Popen(
-        command, env=w.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=w.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         yield process
@@ -113,7 +118,7 @@ def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, rank
             [line] = outcome.error_lines
             assert "is being written by weft run ecg (process " in line, f"{name}: {line}"
         assert w.weft_ok("info", path, "--json").json["committed"] >= 5, "readers need no lock"
-        out, err = run.communicate(timeout=w.PATIENCE)
+        _out, err = run.communicate(timeout=w.PATIENCE)
         assert run.returncode == 0, err
     w.check_file(path, NODES, 150)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["other", "out.h5"]
@@ -130,7 +135,9 @@ def test_of_two_that_make_one_file_each_makes_it_whole_or_not_at_all(tmp_path: P
         until = time.monotonic() + seconds
         problems: list[str] = []
 
-        def go_on(number: int, command: list[object] = command, until: float = until, problems: list[str] = problems) -> None:
+        def go_on(
+            number: int, command: list[object] = command, until: float = until, problems: list[str] = problems
+        ) -> None:
             dice = random.Random(number)
             while time.monotonic() < until and not problems:
                 with running(*command) as process:

@@ -41,7 +41,9 @@ def in_guest(*command: object, more: dict[str, str] | None = None) -> w.Outcome:
     return w.call([GUEST, *map(str, command)], env=environment, patience=240)
 
 
-def weft(*arguments: object, ranks: int | None = None, client: int = 1, more: dict[str, str] | None = None) -> w.Outcome:
+def weft(
+    *arguments: object, ranks: int | None = None, client: int = 1, more: dict[str, str] | None = None
+) -> w.Outcome:
     """On the ranks of both clients, or as one process on one."""
     where = ["run", "--client", client] if ranks is None else ["mpirun", "-n", ranks]
     return in_guest(*where, w.WEFT, *arguments, more=more)
@@ -136,7 +138,10 @@ def test_readers_on_both_clients_follow_it(nfs: str) -> None:
     seen = {1: 0, 2: 0}
     in_guest("run", "rm", "-f", "/export/a.h5")
     with subprocess.Popen(
-        [GUEST, "mpirun", "-n", "2", w.WEFT, *map(str, run)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [GUEST, "mpirun", "-n", "2", w.WEFT, *map(str, run)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as running:
         while running.poll() is None:
             for client in (1, 2):

@@ -11,8 +11,8 @@
 
 #include "weft/storage/attributes.hpp"
 #include "weft/storage/series_map.hpp"
-#include "weft/storage/writer_state.hpp"
 #include "weft/storage/top_level.hpp"
+#include "weft/storage/writer_state.hpp"
 
 namespace weft::storage {
 
