@@ -11,6 +11,8 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,17 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return {**OPEN_MPI, **ours, **(extra or {})}
 
 
+@contextmanager
+def own_session(extra: dict[str, str] | None = None) -> Iterator[dict[str, str]]:
+    """The environment of a command that runs beside others.
+
+    Open MPI's ranks that were started alone share a folder below the temporary one, and one that ends may remove it
+    while another begins; and what a killed one leaves there would stay. So each has a folder of its own.
+    """
+    with tempfile.TemporaryDirectory(prefix="ompi-", ignore_cleanup_errors=True) as session:
+        yield environment({"OMPI_MCA_orte_tmpdir_base": session, **(extra or {})})
+
+
 def call(
     command: list[str],
     *,
@@ -76,13 +89,11 @@ def call(
     patience: float = PATIENCE,
 ) -> Outcome:
     """Runs a command to its end. A command that takes longer than `patience` fails the test: nothing may hang."""
-    # Open MPI's ranks that were started alone share a folder below the temporary one, and one that ends may remove it
-    # while another begins; and what a killed one leaves there would stay.
     with (
-        tempfile.TemporaryDirectory(prefix="ompi-", ignore_cleanup_errors=True) as session,
+        own_session(env) as settings,
         subprocess.Popen(
             command,
-            env=environment({"OMPI_MCA_orte_tmpdir_base": session, **(env or {})}),
+            env=settings,
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

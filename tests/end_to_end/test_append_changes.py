@@ -91,7 +91,10 @@ def test_a_view_made_during_the_run_does_not_stay(tmp_path: Path, unknown: bool,
     steps, slow = 60, ["--compute", "40"]
     command = w.on_ranks(ranks, [w.WEFT, "run", "ecg", "--out", str(path), *map(str, CHUNKS), "--steps", str(steps)])
     command += [*slow, *(["--unknown-steps"] if unknown else [])]
-    with subprocess.Popen(command, env=w.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+    with (
+        w.own_session() as settings,
+        subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run,
+    ):
         while run.poll() is None and not (path.exists() and w.committed_steps(path) > 0):
             pass
         shorten_view(path, 8)

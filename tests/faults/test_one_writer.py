@@ -28,20 +28,21 @@ SMALL: list[object] = ["--nodes", NODES, "--target", "2KiB", "--budget", "400KiB
 def running(*arguments: object, ranks: int | None = None) -> Iterator[subprocess.Popen[str]]:
     """A weft command that goes on beside the test; killed at the end, if it still does."""
     command = w.on_ranks(ranks, [w.WEFT, *map(str, arguments)])
-    process = subprocess.Popen(
-        command,
-        env=w.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        _, told = process.communicate()
-        print(told)  # shown where the test fails
+    with w.own_session() as settings:
+        process = subprocess.Popen(
+            command,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            _, told = process.communicate()
+            print(told)  # shown where the test fails
 
 
 def growing(
