@@ -88,6 +88,24 @@ def test_beside_a_copy_elsewhere(tmp_path: Path, killer: Killer) -> None:
     assert len(before) > 0 and w.check_committed(copy, NODES, 21) == 8
 
 
+CHANGING = {
+    "append": ["run", "ecg", *SMALL, "--steps", 21, "--append", "--out"],
+    "view": ["view"],
+    "checksums": ["verify", "--add-checksums"],
+    "repack": ["repack", "--in-place"],
+}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_whatever_changes_the_file_next_undoes_it(tmp_path: Path, killer: Killer, name: str) -> None:
+    path = cut_short(tmp_path / "a", killer)
+    w.weft_ok(*CHANGING[name], path)
+    assert not Path(f"{path}.weft-undo").exists()
+    assert w.weft("verify", path).code == 0
+    assert w.check_committed(path, NODES, 21) == (21 if name == "append" else 8)
+    w.check_h5dump(path)
+
+
 def but_for_the_count(path: Path) -> bytes:
     """A file's bytes without the word that counts changes: one that was taken back was begun, too."""
     data = bytearray(path.read_bytes())

@@ -54,9 +54,7 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
   if (in_place) {
     // Of a writer that died, ranks may still write: into the file that is replaced, where nobody looks any more.
     lock_ = storage::WriterLock::take(in, {"weft repack --in-place", take_over});
-    if (storage::metadata_leftovers(in).undo) {
-      throw Error(ErrorKind::usage, in, "a change of its metadata was cut short", "weft recover undoes it");
-    }
+    storage::undo_metadata_change(in);
   } else {
     storage::check_no_living_writer(in);
   }

@@ -92,7 +92,7 @@ std::string write_xdmf(const ViewReport& report, std::span<const double> times,
   const auto store = storage::open_posix(made.part(), storage::OpenMode::create, nullptr, path);
   store->write_at(0, std::as_bytes(std::span(text)));
   store->close();
-  made.finish(false);
+  made.finish(true);
   return path;
 }
 
