@@ -88,7 +88,7 @@ def test_beside_a_copy_elsewhere(tmp_path: Path, killer: Killer) -> None:
     assert len(before) > 0 and w.check_committed(copy, NODES, 21) == 8
 
 
-CHANGING = {
+CHANGING: dict[str, list[object]] = {
     "append": ["run", "ecg", *SMALL, "--steps", 21, "--append", "--out"],
     "view": ["view"],
     "checksums": ["verify", "--add-checksums"],
