@@ -13,6 +13,7 @@
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/repack/target_file.hpp"
+#include "weft/storage/metadata_change.hpp"
 #include "weft/support/crash_line.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/progress.hpp"
@@ -188,9 +189,8 @@ void run_alone(const RepackArguments& arguments) {
   limits.stop = [] { return stopped != 0; };
   const auto work = [&](OwnProcess& self) {
     self.phase("looking at datasets", "dataset", 0);
-    const repack::RepackPlan plan = repack::plan_repack(request);
-    if (arguments.plan) return text_of(arguments, request, plan, std::nullopt);
-    self.phase("repacking", "", plan.bytes());
+    if (arguments.plan) return text_of(arguments, request, repack::plan_repack(request), std::nullopt);
+    request.planned = [&](const repack::RepackPlan& plan) { self.phase("repacking", "", plan.bytes()); };
     request.progress = [&](std::uint64_t done, std::uint64_t) { self.done(done); };
     request.announce = [&](const std::string& line) { self.say("weft: " + line); };
     request.stopped = [&] {
@@ -198,7 +198,8 @@ void run_alone(const RepackArguments& arguments) {
       return self.stopped();
     };
     SelfCommunicator comm;
-    return text_of(arguments, request, plan, repack::repack(comm, request, plan));
+    const repack::RepackReport report = repack::repack(comm, request);
+    return text_of(arguments, request, report.plan, report);
   };
   try {
     fmt::print("{}", in_own_process(arguments.in, true, work, limits));
@@ -226,12 +227,15 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), fmt::format("weft: error: {}", loops.what()),
                        crashed.exit_code());
   request->makes = [&](const std::vector<std::string>& files) { last_words.removes(files); };
-  std::optional<repack::RepackPlan> plan;
-  agree_on(comm, [&] { plan = repack::plan_repack(*request); });
-  std::optional<repack::RepackReport> report;
-  if (!arguments.plan) {
-    Progress progress("repacking", "", plan->bytes(), comm.rank() == 0);
-    request->progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
+  std::string text;
+  if (arguments.plan) {
+    agree_on(comm, [&] { text = text_of(arguments, *request, repack::plan_repack(*request), std::nullopt); });
+  } else {
+    std::optional<Progress> progress;
+    request->planned = [&](const repack::RepackPlan& plan) {
+      progress.emplace("repacking", "", plan.bytes(), comm.rank() == 0);
+    };
+    request->progress = [&](std::uint64_t done, std::uint64_t) { progress->update(done); };
     request->announce = [](const std::string& line) { fmt::print(stderr, "weft: {}\n", line); };
     request->working = [&](bool working) { last_words.allow(working ? kComputeOnOneDataset : 0); };
     request->stopped = [&] {
@@ -239,19 +243,23 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
       return stopped != 0;
     };
     listen_to_signals();
-    report = repack::repack(comm, *request, *plan);
+    const repack::RepackReport report = repack::repack(comm, *request);
+    text = text_of(arguments, *request, report.plan, report);
   }
-  if (comm.rank() == 0) fmt::print("{}", text_of(arguments, *request, *plan, report));
+  if (comm.rank() == 0) fmt::print("{}", text);
 }
 
 void run(const RepackArguments& arguments) {
   if (!is_launched()) return run_alone(arguments);
   // Before there is MPI: what HDF5 makes of the file's metadata, where that may go wrong.
+  // A change that was cut short is undone by whoever has the lock.
   const repack::RepackRequest request = request_of(arguments, 1);
-  in_own_process(arguments.in, false, [&](OwnProcess&) {
-    repack::plan_repack(request);
-    return std::string();
-  });
+  if (!arguments.in_place || !storage::metadata_leftovers(arguments.in).undo) {
+    in_own_process(arguments.in, false, [&](OwnProcess&) {
+      repack::plan_repack(request);
+      return std::string();
+    });
+  }
   on_ranks([&](Communicator& comm) { run_on_ranks(arguments, comm); });
 }
 

@@ -103,6 +103,8 @@ def test_whatever_changes_the_file_next_undoes_it(tmp_path: Path, killer: Killer
     assert not Path(f"{path}.weft-undo").exists()
     assert w.weft("verify", path).code == 0
     assert w.check_committed(path, NODES, 21) == (21 if name == "append" else 8)
+    with h5py.File(path, "r") as file:
+        assert file["weft/writer"][3] % 2 == 0
     w.check_h5dump(path)
 
 

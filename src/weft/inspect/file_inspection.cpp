@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/metadata_watch.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::inspect {
@@ -109,10 +110,7 @@ void sum_up(FileInspection& result) {
   result.other_bytes = result.survey.file_bytes - std::min(result.survey.file_bytes, known);
 }
 
-}  // namespace
-
-FileInspection inspect_file(const FileQuestion& question, OwnProcess* told) {
-  const storage::QuietHdf5 quiet;
+FileInspection look_at(const FileQuestion& question, OwnProcess* told) {
   FileInspection result;
   const Steps steps{told};
   steps.begin("looking at datasets", 0);
@@ -145,6 +143,18 @@ FileInspection inspect_file(const FileQuestion& question, OwnProcess* told) {
   });
   price_all(result, looking, meant, steps);
   sum_up(result);
+  return result;
+}
+
+}  // namespace
+
+FileInspection inspect_file(const FileQuestion& question, OwnProcess* told) {
+  const storage::QuietHdf5 quiet;
+  FileInspection result;
+  storage::look_until_whole(question.path, [&] {
+    result = look_at(question, told);
+    return true;
+  });
   return result;
 }
 

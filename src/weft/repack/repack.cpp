@@ -37,29 +37,23 @@ Handle open_dataset(hid_t file, const std::string& path) {
 
 class Repacking {
  public:
-  Repacking(Communicator& comm, const RepackRequest& request, const RepackPlan& plan)
-      : comm_(comm), request_(request), plan_(plan), workers_(worker_count(request)), total_(plan.bytes()) {}
+  Repacking(Communicator& comm, const RepackRequest& request)
+      : comm_(comm), request_(request), workers_(worker_count(request)) {}
 
   RepackReport run() {
     const Stopwatch clock;
     const storage::QuietHdf5 quiet;
     mode_ = storage::shared_mode(comm_, request_.out);
-    report_.datasets.resize(plan_.chosen.size());
+    take_target();
     agreed([&] {
-      // From here on nobody changes what is read, nor what is replaced.
-      if (comm_.rank() == 0) {
-        target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite,
-                                               request_.take_over);
-      }
-    });
-    storage::find_one_file(comm_, request_.in);
-    agreed([&] {
+      plan_ = request_.in_place ? plan_repack_of_locked(request_) : plan_repack(request_);
+      total_ = plan_.bytes();
+      if (request_.planned) request_.planned(plan_);
+      report_.datasets.resize(plan_.chosen.size());
       in_ = storage::open_recording(request_.in);
       bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });
-    part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
-    if (request_.makes) request_.makes({part_, spill_path(part_), storage::lock_file(request_.out)});
     storage::find_one_file(comm_, part_);
     agreed([&] { bytes_out_ = storage::open_posix(part_, mode_); });
     for (const bool direct : {true, false}) {
@@ -77,10 +71,24 @@ class Repacking {
       if (comm_.rank() == 0) finish();
     });
     report_.seconds = clock.seconds();
-    return report_;
+    report_.plan = std::move(plan_);
+    return std::move(report_);
   }
 
  private:
+  // From here on nobody changes what is replaced, and what is read is watched.
+  void take_target() {
+    agreed([&] {
+      if (comm_.rank() == 0) {
+        target_ = std::make_unique<TargetFile>(request_.in, request_.out, request_.in_place, request_.overwrite,
+                                               request_.take_over);
+      }
+    });
+    part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
+    if (request_.makes) request_.makes({part_, spill_path(part_), storage::lock_file(request_.out)});
+    storage::find_one_file(comm_, request_.in);
+  }
+
   // Work of this rank's own, after which all agree.
   void agreed(const std::function<void()>& action) {
     const auto say = [&](bool working) {
@@ -115,13 +123,6 @@ class Repacking {
   }
 
   void make_skeleton() {
-    for (const Chosen& chosen : plan_.chosen) {
-      const Handle dataset = open_dataset(in_, chosen.facts.path);
-      if (survey::facts_of(dataset, chosen.facts.path).shape == chosen.facts.shape) continue;
-      throw Error(ErrorKind::usage, request_.in,
-                  fmt::format("{} has changed since it was looked at", chosen.facts.path),
-                  "repack it when nobody writes it");
-    }
     const Handle creation = file_creation(in_);
     user_block_ = survey::user_block_of(in_);
     std::uint64_t expected = 0;
@@ -391,9 +392,9 @@ class Repacking {
 
   Communicator& comm_;
   const RepackRequest& request_;
-  const RepackPlan& plan_;
+  RepackPlan plan_;
   Workers workers_;
-  std::uint64_t total_;
+  std::uint64_t total_ = 0;
   std::uint64_t done_ = 0;
   Handle in_;
   Handle out_;
@@ -412,8 +413,6 @@ class Repacking {
 
 }  // namespace
 
-RepackReport repack(Communicator& comm, const RepackRequest& request, const RepackPlan& plan) {
-  return Repacking(comm, request, plan).run();
-}
+RepackReport repack(Communicator& comm, const RepackRequest& request) { return Repacking(comm, request).run(); }
 
 }  // namespace weft::repack

@@ -20,6 +20,8 @@ namespace weft::repack {
 // Below this a dataset is one or two requests however it is stored: it is laid out anew only where it is named.
 inline constexpr std::uint64_t kLeastRepackedBytes = 64 << 10;
 
+struct RepackPlan;
+
 struct RepackRequest {
   std::string in;
   std::string out;  // the same as `in` only with in_place
@@ -40,8 +42,9 @@ struct RepackRequest {
   std::function<void(const std::string&)> announce;                    // lines worth knowing before they happen
   // Called on every rank when the group has the new file's lock: what a process that dies leaves, and may remove.
   std::function<void(const std::vector<std::string>& files)> makes;
-  std::function<bool()> stopped;      // asked often; true ends it with an error
-  std::function<void(bool)> working;  // whether it works now, or waits for others
+  std::function<void(const RepackPlan&)> planned;  // on every rank, before anything is moved
+  std::function<bool()> stopped;                   // asked often; true ends it with an error
+  std::function<void(bool)> working;               // whether it works now, or waits for others
 };
 
 // Threads a rank: `jobs`, or one a core.
@@ -68,9 +71,11 @@ struct RepackPlan {
   std::uint64_t bytes() const;  // of the elements that will be moved
 };
 
-// What repack() will do. Not collective; reads metadata alone. Throws Error(usage) for what cannot be asked of this
-// file, Error(data) for a filter that nothing here can undo.
+// What repack() would do. Not collective; reads metadata alone, again where somebody changes them meanwhile. Throws
+// Error(usage) for what cannot be asked of this file, Error(data) for a filter that nothing here can undo.
 RepackPlan plan_repack(const RepackRequest& request);
+// The same of a file that nobody may change meanwhile.
+RepackPlan plan_repack_of_locked(const RepackRequest& request);
 
 struct RepackReport {
   struct Dataset {
@@ -78,6 +83,7 @@ struct RepackReport {
     std::uint64_t stored_after = 0;
     double seconds = 0;
   };
+  RepackPlan plan;                // on every rank
   std::vector<Dataset> datasets;  // as plan.chosen
   std::uint64_t copied_datasets = 0;
   std::uint64_t lost_references = 0;
@@ -86,8 +92,9 @@ struct RepackReport {
   double seconds = 0;
 };
 
-// Collective: the ranks share the work, rank 0 alone makes HDF5's calls for the new file. The report is rank 0's. Where
-// it throws, `out` is as it was and no part of a new one is left.
-RepackReport repack(Communicator& comm, const RepackRequest& request, const RepackPlan& plan);
+// Collective: the ranks share the work, rank 0 alone makes HDF5's calls for the new file. What is written is locked
+// first, and planned then. The report is rank 0's. Where it throws, `out` is as it was and no part of a new one is
+// left; so it does where `in` has been changed meanwhile.
+RepackReport repack(Communicator& comm, const RepackRequest& request);
 
 }  // namespace weft::repack

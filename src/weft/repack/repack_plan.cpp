@@ -9,6 +9,7 @@
 #include "weft/inspect/arrangement.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/repack/repack.hpp"
+#include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
@@ -209,6 +210,15 @@ int worker_count(const RepackRequest& request) {
 }
 
 RepackPlan plan_repack(const RepackRequest& request) {
+  RepackPlan plan;
+  storage::look_until_whole(request.in, [&] {
+    plan = plan_repack_of_locked(request);
+    return true;
+  });
+  return plan;
+}
+
+RepackPlan plan_repack_of_locked(const RepackRequest& request) {
   storage::register_filters();
   const bool of_weft = storage::is_series_file(request.in);  // HDF5 opens no file in two ways at a time
   RepackPlan plan = Planner(request).plan();

@@ -11,6 +11,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/take_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -52,11 +53,13 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
     throw Error(ErrorKind::usage, out, "is there already", "name another, or say --overwrite");
   }
   if (in_place) {
-    // Of a writer that died, ranks may still write: into the file that is replaced, where nobody looks any more.
-    lock_ = storage::WriterLock::take(in, {"weft repack --in-place", take_over});
-    storage::undo_metadata_change(in);
+    lock_ = storage::take_file(in, {"weft repack --in-place", take_over});
   } else {
     storage::check_no_living_writer(in);
+    watch_.emplace(in);
+    if (storage::metadata_leftovers(in).undo) {
+      throw Error(ErrorKind::data, in, "a change of its metadata was cut short", "weft recover undoes it");
+    }
   }
   std::optional<storage::LockWish> wish;  // in place there is one file, which is locked
   if (!in_place) wish = {"weft repack", take_over};
@@ -70,6 +73,12 @@ void TargetFile::check_length(std::uint64_t bytes) const {
 }
 
 void TargetFile::finish(bool durable) {
+  if (watch_) {
+    storage::check_no_living_writer(in_);
+    if (!watch_->unchanged()) {
+      throw Error(ErrorKind::usage, in_, "has changed since it was looked at", "repack it when nobody writes it");
+    }
+  }
   storage::look_like(part(), in_);
   file_->finish(durable);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/writer_lock.hpp"
 
@@ -33,12 +34,14 @@ class TargetFile {
   void check_length(std::uint64_t bytes) const;
 
   // Gives it its name, with the permissions of what it replaces, or of what was read; `durable`: as for any new file.
+  // Throws Error(usage) where what was read is not what it was when this was made.
   void finish(bool durable);
 
  private:
   std::string in_;
   std::string out_;
-  std::optional<storage::WriterLock> lock_;  // of what is replaced by its own repacked self
+  std::optional<storage::WriterLock> lock_;      // of what is replaced by its own repacked self
+  std::optional<storage::MetadataWatch> watch_;  // of what another file is made from
   std::optional<storage::NewFile> file_;
 };
 

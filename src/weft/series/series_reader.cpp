@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
 #include "weft/storage/measure_store.hpp"
+#include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/writer_lock.hpp"
@@ -27,11 +26,6 @@ using storage::FieldMap;
 using storage::ReadPlan;
 
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 10s;  // with a writer that changes its file
-constexpr auto kLookAgain = 5ms;
 
 // What rank 0 found out and the others are told, besides the map itself.
 struct Findings {
@@ -114,38 +108,17 @@ void SeriesReader::open_bytes(const std::string& path) {
 
 // False where the path leads to another file than the bytes by now.
 bool SeriesReader::read_map_and_slots(const std::string& path) {
-  // A running writer changes the file's metadata now and then: what cannot be read for an instant is read again. So it
-  // is once more when there is no writer, who may have been at work when the look began.
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  bool was_alone = false;
-  while (true) {
-    try {
-      if (read_unchanged_map(path)) return storage::inode_of(path) == inode_;
-    } catch (const Error&) {
-      const bool alone = !storage::has_living_writer(path);
-      if ((alone && was_alone) || std::chrono::steady_clock::now() > until) throw;
-      was_alone = alone;
-    }
-    std::this_thread::sleep_for(kLookAgain);
-    if (std::chrono::steady_clock::now() < until) continue;
-    throw Error(ErrorKind::data, path, "is changed all the time, or a change of it was cut short",
-                "weft recover puts it right where its writer has died");
-  }
+  storage::look_until_whole(path, [&] { return read_map(path); });
+  return storage::inode_of(path) == inode_;
 }
 
-// False where the metadata were being changed meanwhile.
-bool SeriesReader::read_unchanged_map(const std::string& path) {
-  const bool written = storage::has_living_writer(path);
-  if (written) storage::look_past_cache(path);
+// False where the map is of before what the slots tell.
+bool SeriesReader::read_map(const std::string& path) {
   storage::SeriesMap map = storage::read_series_map(path);
-  if (storage::has_living_writer(path)) {
-    const std::uint64_t changes = storage::read_writer_state(*bytes_, map).changes;
-    map = storage::read_series_map(path);
-    if (changes % 2 != 0 || storage::read_writer_state(*bytes_, map).changes != changes) return false;
-  }
   const std::uint64_t committed = storage::readable_steps(*bytes_, map);
+  const bool written = storage::has_living_writer(path);
   if (committed > map.capacity()) {
-    if (storage::has_living_writer(path)) return false;  // a segment was added since
+    if (written) return false;  // a segment was added since
     throw Error(ErrorKind::data, path,
                 fmt::format("says {} steps are committed but has room for {}", committed, map.capacity()),
                 "the file is damaged: copy it again or write it anew");

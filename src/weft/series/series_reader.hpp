@@ -141,7 +141,7 @@ class SeriesReader {
   SeriesReader() = default;
   void open_bytes(const std::string& path);
   bool read_map_and_slots(const std::string& path);
-  bool read_unchanged_map(const std::string& path);
+  bool read_map(const std::string& path);
   std::vector<std::byte> shared_state() const;
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;

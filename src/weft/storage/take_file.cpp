@@ -10,7 +10,11 @@ namespace weft::storage {
 WriterLock take_file(const std::string& path, const LockWish& wish) {
   WriterLock lock = WriterLock::take(path, wish);
   undo_metadata_change(path);
-  if (lock.taken_over() && is_series_file(path)) begin_epoch(read_series_map(path));
+  if (is_series_file(path)) {
+    const SeriesMap map = read_series_map(path);
+    end_interrupted_change(map);
+    if (lock.taken_over()) begin_epoch(map);
+  }
   return lock;
 }
 

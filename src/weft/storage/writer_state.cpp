@@ -71,6 +71,10 @@ void end_change(const SeriesMap& map) {
   change_state(map, [](WriterState& state) { state.changes = (state.changes | 1U) + 1; });
 }
 
+void end_interrupted_change(const SeriesMap& map) {
+  if (read_writer_state(*open_posix(map.path, OpenMode::read), map).changes % 2 != 0) end_change(map);
+}
+
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
   if (!has_words(map)) return;
   std::uint64_t epoch = 0;

@@ -43,6 +43,8 @@ void set_boot(const SeriesMap& map, const BootId& boot);
 // and the same, has read nothing half changed.
 void begin_change(const SeriesMap& map);
 void end_change(const SeriesMap& map);
+// Ends the change of a writer that died in the midst of it, once it is undone: readers would wait for its end.
+void end_interrupted_change(const SeriesMap& map);
 
 // Throws Error(usage) where another writer has the file by now. Does nothing for a file without epochs.
 void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine);

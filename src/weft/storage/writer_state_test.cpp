@@ -83,6 +83,11 @@ TEST_F(WriterStateTest, AChangeIsOddWhileItIsUnderWay) {
   EXPECT_EQ(read_writer_state(*store_, map_).changes % 2, 1U);
   end_change(map_);
   EXPECT_EQ(read_writer_state(*store_, map_).changes, 2U);
+  end_interrupted_change(map_);  // there is none
+  EXPECT_EQ(read_writer_state(*store_, map_).changes, 2U);
+  begin_change(map_);
+  end_interrupted_change(map_);
+  EXPECT_EQ(read_writer_state(*store_, map_).changes, 4U);
 }
 
 TEST_F(WriterStateTest, FilesOfBeforeHaveNone) {

@@ -14,6 +14,7 @@
 #include "weft/storage/hdf5_versions.hpp"
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/quantity.hpp"
@@ -34,6 +35,7 @@ using storage::Handle;
 using storage::Superblock;
 
 constexpr unsigned kWeftSuperblock = 3;
+constexpr int kMostLooks = 5;  // at a file that is changed meanwhile
 
 void check_leftovers(const std::string& path, Check& check) {
   const storage::MetadataLeftovers left = storage::metadata_leftovers(path);
@@ -250,7 +252,9 @@ void check_open_file(hid_t file, FileReport& report, storage::ByteStore& bytes, 
 
 }  // namespace
 
-FileReport check_file(const std::string& path, const FileCheckOptions& options) {
+namespace {
+
+FileReport check_once(const std::string& path, const FileCheckOptions& options) {
   FileReport report;
   report.path = path;
   const auto bytes = survey::open_bytes(path);
@@ -267,6 +271,17 @@ FileReport check_file(const std::string& path, const FileCheckOptions& options) 
   });
   if (opened.verdict != Verdict::fail) check_open_file(file, report, *bytes, *superblock, options);
   return report;
+}
+
+}  // namespace
+
+FileReport check_file(const std::string& path, const FileCheckOptions& options) {
+  // What was changed while it was looked at may only have seemed wrong.
+  for (int looks = 1;; ++looks) {
+    const storage::MetadataWatch watch(path);
+    FileReport report = check_once(path, options);
+    if (report.sound() || looks == kMostLooks || watch.unchanged()) return report;
+  }
 }
 
 }  // namespace weft::verify

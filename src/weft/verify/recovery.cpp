@@ -71,6 +71,7 @@ class Work {
     undo_change();
     if (!result_.all_told) return std::move(result_);
     const SeriesMap map = unmark();
+    if (lock) storage::end_interrupted_change(map);
     if (lock && lock->taken_over()) storage::begin_epoch(map);
     result_.steps = committed_steps(map);
     if (result_.steps == 0) check_beginning(map);
