@@ -205,7 +205,7 @@ void run_alone(const RepackArguments& arguments) {
     fmt::print("{}", in_own_process(arguments.in, true, work, limits));
   } catch (const Error& error) {
     // Of a process that died its own clearing up is not done.
-    if (!arguments.plan && error.kind() != ErrorKind::usage) repack::remove_parts(request.out);
+    if (!arguments.plan && error.kind() != ErrorKind::usage) repack::remove_what_died(request.out);
     throw;
   }
 }

@@ -268,6 +268,21 @@ def test_a_mark_left_by_another_program(tmp_path: Path) -> None:
     assert path.read_bytes() == after, "as h5clear does it"
 
 
+def test_what_a_killed_command_was_making_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *SMALL, "--steps", 21)
+    parts = [Path(f"{path}.weft-part"), Path(f"{path}.weft-part-spill")]
+    for part in parts:
+        part.write_bytes(b"half of it")
+    left = {c["check"]: c for c in w.weft_ok("verify", path, "--json").json["checks"]}["left over"]
+    assert left["verdict"] == "note" and "was making in its place" in left["problems"][0]
+    said = "remove what was being made in its place by a command that has died"
+    assert recover(path, "--dry-run")["actions"] == [said] and all(part.exists() for part in parts)
+    assert recover(path)["actions"] == [said]
+    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+    assert check_recovered(path, 21) == 21
+
+
 def refused(path: Path, words: str, code: int = 1) -> None:
     before = path.read_bytes()
     for arguments in list[list[str]]([[], ["--dry-run"]]):

@@ -85,7 +85,7 @@ class Repacking {
       }
     });
     part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
-    if (request_.makes) request_.makes({part_, spill_path(part_), storage::lock_file(request_.out)});
+    if (request_.makes) request_.makes({part_, storage::spill_path(request_.out), storage::lock_file(request_.out)});
     storage::find_one_file(comm_, request_.in);
   }
 
@@ -237,7 +237,7 @@ class Repacking {
           "a spill file of {} beside {}, which is removed again",
           chosen.facts.path, format_bytes(request_.budget_bytes), format_bytes(chosen.plan.spill_bytes), request_.out));
     }
-    SpillFile spill(comm_, spill_path(part_), chosen.plan.spill_bytes, mode_);
+    SpillFile spill(comm_, storage::spill_path(request_.out), chosen.plan.spill_bytes, mode_);
     const std::uint64_t chunk_bytes = element_count(chosen.chunk) * chosen.facts.element_bytes;
     const storage::ArrayMap map =
         survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,

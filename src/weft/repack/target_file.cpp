@@ -28,18 +28,14 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string spill_path(const std::string& part) { return part + "-spill"; }
-
-void remove_parts(const std::string& out) {
+void remove_what_died(const std::string& out) {
   std::optional<storage::WriterLock> lock;
   try {
     lock = storage::WriterLock::take(out, {"weft repack"});
   } catch (const Error&) {
     return;  // by now they are another's
   }
-  const std::string part = storage::part_path(out);
-  ::unlink(part.c_str());
-  ::unlink(spill_path(part).c_str());
+  storage::remove_parts(out);
 }
 
 TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_place, bool overwrite, bool take_over)

@@ -13,12 +13,8 @@
 
 namespace weft::repack {
 
-// What the part of a new file (storage/new_file.hpp) spills to: of a process that was killed it is left, in nobody's
-// way.
-std::string spill_path(const std::string& part);
-// Removes the part of `out`, what it spills to and the lock, where nobody else has it by now: for whoever sees such a
-// process die.
-void remove_parts(const std::string& out);
+// Removes the part of `out` and the lock, where nobody else has it by now: for whoever sees a process die that made it.
+void remove_what_died(const std::string& out);
 
 class TargetFile {
  public:

@@ -31,8 +31,8 @@ storage::NewWriter new_writer(Communicator& comm, const storage::SeriesMap& map,
     writing.push_back(one.size() == 2 && one[0] != std::byte{0});
     syncing.push_back(one.size() == 2 && one[1] != std::byte{0});
   }
-  const std::uint64_t room = map.commit.shape[0];
-  return {storage::slots_from(next_step, writing, room), storage::slots_from(next_step, syncing, room),
+  const std::uint64_t least = map.commit.shape[0];
+  return {storage::slots_from(next_step, writing, least), storage::slots_from(next_step, syncing, least),
           common_boot(comm)};
 }
 

@@ -85,7 +85,7 @@ TEST(ChunkAddresses, ASeriesIsWritableWhereAllOfThemAreKnown) {
   map.segments.push_back({0, 8, {array_with(ChunkAddresses::in_a_row(640, 48))}});
   map.fixed_arrays.push_back(array_with(ChunkAddresses::listed({1, 2, 3, 4, 5, 6, 7, 8})));
   EXPECT_NO_THROW(check_writable(map));
-  for (ArrayMap* array : {&map.commit, &map.segments[0].fields[0], &map.fixed_arrays[0]}) {
+  for (ArrayMap* array : {&map.commit, &map.segments.front().fields.front(), &map.fixed_arrays.front()}) {
     const ChunkAddresses known = std::exchange(array->addresses, {});
     array->filters = {"deflate"};
     const std::string said = message_of([&] { check_writable(map); });

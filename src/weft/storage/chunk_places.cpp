@@ -60,7 +60,6 @@ std::optional<H5D_chunk_index_t> index_of(hid_t dataset) {
 }
 
 std::optional<ChunkPlace> place_of(hid_t dataset, const std::vector<hsize_t>& offset) {
-  ChunkPlace place;
   unsigned skipped = 0;
   haddr_t address = HADDR_UNDEF;
   hsize_t bytes = 0;

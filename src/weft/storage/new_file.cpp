@@ -31,6 +31,17 @@ bool rename_to_a_free_name(const std::string& from, const std::string& to) {
 
 std::string part_path(const std::string& path) { return behind_links(path) + ".weft-part"; }
 
+std::string spill_path(const std::string& path) { return part_path(path) + "-spill"; }
+
+bool has_parts(const std::string& path) {
+  return ::access(part_path(path).c_str(), F_OK) == 0 || ::access(spill_path(path).c_str(), F_OK) == 0;
+}
+
+void remove_parts(const std::string& path) {
+  remove_name(part_path(path));
+  remove_name(spill_path(path));
+}
+
 void look_like(const std::string& path, const std::string& like) {
   struct stat wanted {};
   struct stat given {};
@@ -52,7 +63,7 @@ NewFile::NewFile(const std::string& path, IfExists if_exists, const std::optiona
     if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, path_, "is no ordinary file", "name another");
   }
   if (wish) lock_ = WriterLock::take(path_, *wish);
-  if (::unlink(part_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot create", errno);
+  remove_parts(place_);
   // Refused here, in the system's words and with the file's own name, rather than in HDF5's.
   const int descriptor = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) throw system_error(path_, "cannot create", errno);

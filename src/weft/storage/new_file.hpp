@@ -19,6 +19,12 @@ enum class IfExists : std::uint8_t { replace, fail };
 
 // Where a new file for `path` is made. Of a process that was killed it is left, in nobody's way.
 std::string part_path(const std::string& path);
+// Beside it: what whoever makes it has no memory for.
+std::string spill_path(const std::string& path);
+// Whether a process that was killed has left either, or one is at it now.
+bool has_parts(const std::string& path);
+// Removes both. For whoever has the file's lock.
+void remove_parts(const std::string& path);
 
 // Gives `path` the permissions of `like` and, where that is allowed, its owner. Nothing where there is no `like`.
 void look_like(const std::string& path, const std::string& like);

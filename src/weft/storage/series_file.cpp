@@ -357,7 +357,7 @@ SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const N
     aside.let_go();
     return changed;
   });
-  const SeriesMap changed = read_series_map(map.path);
+  SeriesMap changed = read_series_map(map.path);
   set_boot(changed, writer.boot);
   return changed;
 }

@@ -153,7 +153,7 @@ WriterLock WriterLock::take(const std::string& path, const LockWish& wish) {
 }
 
 // Whether there was a holder, who is dead; throws where nobody may say so. `system_lock`: nobody holds the system's.
-bool WriterLock::clear_predecessor(const std::string& path, bool system_lock, const LockWish& wish) {
+bool WriterLock::clear_predecessor(const std::string& path, bool system_lock, const LockWish& wish) const {
   const std::string text = read_text(descriptor_);
   if (text.empty()) return false;
   const std::optional<LockHolder> holder = lock_holder_from(text);

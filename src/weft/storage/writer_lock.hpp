@@ -59,7 +59,7 @@ class WriterLock {
  private:
   WriterLock(std::string lock_path, int descriptor, bool holder)
       : path_(std::move(lock_path)), descriptor_(descriptor), holder_(holder) {}
-  bool clear_predecessor(const std::string& path, bool system_lock, const LockWish& wish);
+  bool clear_predecessor(const std::string& path, bool system_lock, const LockWish& wish) const;
   void write_holder(const LockWish& wish) const;
 
   std::string path_;  // of the lock file

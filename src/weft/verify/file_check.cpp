@@ -15,7 +15,9 @@
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/metadata_watch.hpp"
+#include "weft/storage/new_file.hpp"
 #include "weft/storage/superblock.hpp"
+#include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/survey/object_walk.hpp"
@@ -52,6 +54,9 @@ void check_leftovers(const std::string& path, Check& check) {
     }
   }
   if (!left.undo && left.scratch) check.note("an interrupted change left files beside it; weft recover removes them");
+  if (storage::has_parts(path) && !storage::has_living_writer(path)) {
+    check.note("what a command that has died was making in its place lies beside it; weft recover removes it");
+  }
 }
 
 void check_superblock(const Superblock& superblock, std::uint64_t size, Check& check) {

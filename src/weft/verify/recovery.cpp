@@ -76,6 +76,7 @@ class Work {
     result_.steps = committed_steps(map);
     if (result_.steps == 0) check_beginning(map);
     clear_scratch();
+    clear_parts();
     end_with_committed(map);
     if (holder && result_.actions.empty())
       act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
@@ -160,6 +161,12 @@ class Work {
     if (size == end || !act(fmt::format("cut off {} at its end that nothing uses", format_bytes(size - end)))) return;
     if (::truncate(path_.c_str(), static_cast<off_t>(end)) != 0) {
       throw system_error(path_, "cannot be cut to its length", errno);
+    }
+  }
+
+  void clear_parts() {
+    if (storage::has_parts(path_) && act("remove what was being made in its place by a command that has died")) {
+      storage::remove_parts(path_);
     }
   }
 

@@ -4,8 +4,7 @@
 // What is done, in this order, where it is needed:
 //   0. The lock of a writer that has died is taken over, and is gone afterwards.
 //   1. A change of metadata that was cut short is undone (storage/metadata_change.hpp), or its scratch files removed
-//   and
-//      the room it had asked for given back.
+//      and the room it had asked for given back. So is the part of a file that was being made in its place.
 //   2. The mark that a killed program left by which HDF5 opens the file for nobody is taken away, if all that a Weft
 //      file needs is there behind it.
 //   3. The series ends with its committed steps, as if it had been closed then; the view shows these.
