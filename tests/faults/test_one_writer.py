@@ -111,7 +111,7 @@ def replacing(path: Path, source: Path) -> dict[str, list[object]]:
 def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, ranks: int | None) -> None:
     path = tmp_path / "out.h5"
     source = of_other_work(tmp_path / "other")
-    with growing(path, ranks=ranks, steps=150) as run:
+    with growing(path, ranks=ranks, steps=500) as run:
         wait_for(path, 5)
         for name, command in {**changing(path), **replacing(path, source)}.items():
             outcome = w.weft(*command)
@@ -121,7 +121,7 @@ def test_others_are_refused_in_one_line_while_it_is_written(tmp_path: Path, rank
         assert w.weft_ok("info", path, "--json").json["committed"] >= 5, "readers need no lock"
         _out, err = run.communicate(timeout=w.PATIENCE)
         assert run.returncode == 0, err
-    w.check_file(path, NODES, 150)
+    w.check_file(path, NODES, 500)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["other", "out.h5"]
 
 
