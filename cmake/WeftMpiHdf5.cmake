@@ -14,7 +14,7 @@ if(NOT WEFT_MPI STREQUAL "off")
   target_compile_definitions(weft::mpi_library INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 endif()
 
-# Debian's way: one pkg-config module for each MPI and for each HDF5 built on it.
+# Debian's way: one pkg-config module for each MPI and for each HDF5 built on it. HDF5_ROOT names another HDF5.
 set(weft_hdf5_module_openmpi hdf5-openmpi)
 set(weft_mpi_module_openmpi ompi-c)
 set(weft_hdf5_module_mpich hdf5-mpich)
@@ -22,7 +22,7 @@ set(weft_mpi_module_mpich mpich)
 set(weft_hdf5_module_off hdf5-serial)
 
 find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND AND NOT WEFT_MPI STREQUAL "auto")
+if(PkgConfig_FOUND AND NOT WEFT_MPI STREQUAL "auto" AND NOT DEFINED HDF5_ROOT AND NOT DEFINED ENV{HDF5_ROOT})
   pkg_check_modules(WEFT_HDF5_${WEFT_MPI} QUIET IMPORTED_TARGET ${weft_hdf5_module_${WEFT_MPI}})
   if(NOT WEFT_MPI STREQUAL "off")
     pkg_check_modules(WEFT_MPI_${WEFT_MPI} QUIET IMPORTED_TARGET ${weft_mpi_module_${WEFT_MPI}})

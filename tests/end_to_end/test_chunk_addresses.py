@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,9 @@ def test_an_implicit_index_counts_the_chunks_there_may_ever_be(tmp_path: Path) -
         space = h5py.h5s.create_simple((10, 10), (20, 30))
         made = h5py.h5d.create(file.id, b"d", h5py.h5t.NATIVE_DOUBLE, space, properties)
         h5py.Dataset(made)[...] = values
+    # Room is kept for 10 x 15 chunks of 32 bytes; 5 x 5 of them can be asked for.
+    (dataset,) = json.loads(w.weft_ok("inspect", source, "--json").out)["datasets"]
+    assert (dataset["stored_chunks"], dataset["stored_bytes"]) == (25, 4800)
     w.weft_ok("repack", source, target, "--dataset", "d", "--target", "200B")
     with h5py.File(target) as file:
         assert w.same_bits(file["d"][...], values)

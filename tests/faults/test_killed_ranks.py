@@ -48,7 +48,8 @@ def test_every_rank_killed_at_every_write(
     def kill(rank: int, number: int, at_least: int) -> None:
         path = tmp_path / f"killed-{rank}-{number}.h5"
         outcome = killer.run(path, *arguments, at=number, ranks=ranks, rank=rank)
-        assert outcome.code != 0, f"rank {rank} at call {number}: {outcome}"
+        # The mpiexec of MPICH 4.2 returns 0 for a killed rank at times; a run that came to its end says so.
+        assert outcome.code != 0 or "blocked in Weft" not in outcome.out, f"rank {rank} at call {number}: {outcome}"
         if Path(f"{path}.weft-undo").exists():
             w.run_ecg(path, *arguments[:-2], "--append", ranks=ranks)
         w.check_h5dump(path)

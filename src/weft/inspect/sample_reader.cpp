@@ -54,7 +54,7 @@ SampleReader::SampleReader(const std::string& path, const survey::DatasetFacts& 
   if (!stored.chunked) return;
   const Handle dataset = opened();
   // Reads the index, which is told apart from the data.
-  storage::count_stored_chunks(dataset, facts.path, facts.chunk, stored.grid.chunk_bytes());
+  storage::stored_chunks(dataset, facts.path, facts.chunk, stored.grid.chunk_bytes());
   places_ =
       std::make_unique<storage::ChunkPlaces>(dataset, facts.path, facts.shape, facts.chunk, stored.grid.chunk_bytes());
 }

@@ -40,8 +40,12 @@ std::optional<std::uint64_t> grid_chunks(const Shape& shape, const Shape& chunk)
   return chunks;
 }
 
-// The greatest extents it may grow to; of an axis without a limit: what it has.
-Shape greatest_extents(hid_t dataset) {
+struct Extents {
+  Shape now;
+  Shape greatest;  // what it may grow to; of an axis without a limit: what it has
+};
+
+Extents extents_of(hid_t dataset) {
   const Handle space(H5Dget_space(dataset));
   std::vector<hsize_t> now(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
   std::vector<hsize_t> most(now.size());
@@ -49,7 +53,7 @@ Shape greatest_extents(hid_t dataset) {
   for (std::size_t axis = 0; axis < now.size(); ++axis) {
     if (most[axis] == H5S_UNLIMITED) most[axis] = now[axis];
   }
-  return {most.begin(), most.end()};
+  return {{now.begin(), now.end()}, {most.begin(), most.end()}};
 }
 
 std::optional<H5D_chunk_index_t> index_of(hid_t dataset) {
@@ -101,7 +105,7 @@ ChunkAddresses addresses_of_chunks(hid_t dataset, const Shape& shape, const Shap
     return {};
   }
   const bool arithmetic = *index == H5D_CHUNK_IDX_SINGLE || *index == H5D_CHUNK_IDX_NONE;
-  if (arithmetic && numbered_as_now(shape, greatest_extents(dataset), chunk)) {
+  if (arithmetic && numbered_as_now(shape, extents_of(dataset).greatest, chunk)) {
     const std::uint64_t first = first_address(dataset, shape.size());
     if (first == HADDR_UNDEF || first > room - *chunks * chunk_bytes) return {};
     return ChunkAddresses::in_a_row(first, chunk_bytes);
@@ -118,17 +122,17 @@ ChunkAddresses addresses_of_chunks(hid_t dataset, const Shape& shape, const Shap
   return ChunkAddresses::listed(std::move(*addresses));
 }
 
-std::uint64_t count_stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk,
-                                  std::uint64_t chunk_bytes) {
+StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk, std::uint64_t chunk_bytes) {
   const std::optional<H5D_chunk_index_t> index = index_of(dataset);
   if (index == H5D_CHUNK_IDX_NONE || index == H5D_CHUNK_IDX_FARRAY) {
     // Both have something in the file for every chunk that there may ever be: the chunk itself, or its address. HDF5
     // counts them one by one.
     const bool implicit = index == H5D_CHUNK_IDX_NONE;
     const bool made = implicit ? first_address(dataset, chunk.size()) != HADDR_UNDEF : index_bytes(dataset) > 0;
-    if (!made) return 0;
+    if (!made) return {};
     constexpr std::uint64_t kLeastAddress = 2;
-    const std::optional<std::uint64_t> chunks = grid_chunks(greatest_extents(dataset), chunk);
+    const Extents extents = extents_of(dataset);
+    const std::optional<std::uint64_t> chunks = grid_chunks(extents.greatest, chunk);
     const std::uint64_t room = file_bytes(dataset);
     if (!chunks || *chunks > room / (implicit ? std::max<std::uint64_t>(1, chunk_bytes) : kLeastAddress)) {
       throw Error(ErrorKind::data, path,
@@ -136,12 +140,13 @@ std::uint64_t count_stored_chunks(hid_t dataset, const std::string& path, const 
                               chunks ? fmt::format("{}", *chunks) : "more than 2^64", room),
                   "the file is damaged: copy it again");
     }
-    if (implicit) return *chunks;
+    if (implicit) return {grid_chunks(extents.now, chunk).value_or(0), *chunks * chunk_bytes};
   }
   const Handle space(H5Dget_space(dataset));
   hsize_t chunks = 0;
   check_hdf5(H5Dget_num_chunks(dataset, space, &chunks), path, "its chunks cannot be counted", ErrorKind::data);
-  return chunks;
+  const Handle properties(H5Dget_create_plist(dataset));
+  return {chunks, H5Pget_nfilters(properties) == 0 ? chunks * chunk_bytes : H5Dget_storage_size(dataset)};
 }
 
 ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes)

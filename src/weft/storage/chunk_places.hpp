@@ -21,10 +21,15 @@ namespace weft::storage {
 // block (whether addresses count it differs between versions of HDF5), and where chunk_list() cannot tell.
 ChunkAddresses addresses_of_chunks(hid_t dataset, const Shape& shape, const Shape& chunk, std::uint64_t chunk_bytes);
 
-// How many chunks of an open chunked dataset have a place in the file. Throws Error(data), before anything is counted
-// one by one, where the index claims more chunks than the file has room for, and where it cannot be read.
-std::uint64_t count_stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk,
-                                  std::uint64_t chunk_bytes);
+// The chunks of an open chunked dataset that have a place in the file, as H5Dget_num_chunks() counts them, and what
+// they take there as they are stored. An implicit index keeps room for the greatest extents: that room is counted, too.
+struct StoredChunks {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+// `chunk_bytes` before filters. Throws Error(data), before anything is counted one by one, where the index claims more
+// chunks than the file has room for, and where it cannot be read.
+StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk, std::uint64_t chunk_bytes);
 
 struct ChunkPlace {
   std::uint64_t address = HADDR_UNDEF;  // HADDR_UNDEF: never written

@@ -187,8 +187,9 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
         H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), path, "has no chunk extents")));
     facts.chunk.assign(chunk.begin(), chunk.end());
     const std::uint64_t chunk_bytes = element_count(facts.chunk) * facts.element_bytes;
-    facts.stored_chunks = storage::count_stored_chunks(dataset, path, facts.chunk, chunk_bytes);
-    facts.stored_bytes = facts.filters.empty() ? facts.stored_chunks * chunk_bytes : H5Dget_storage_size(dataset);
+    const storage::StoredChunks stored = storage::stored_chunks(dataset, path, facts.chunk, chunk_bytes);
+    facts.stored_chunks = stored.count;
+    facts.stored_bytes = stored.bytes;
   }
   return facts;
 }
