@@ -61,7 +61,8 @@ else()
     target_link_libraries(weft::hdf5 INTERFACE MPI::MPI_C)  # hdf5.h includes mpi.h
   endif()
   find_package(HDF5 REQUIRED COMPONENTS C HL)
-  if(NOT WEFT_MPI STREQUAL "off" AND NOT HDF5_IS_PARALLEL)
+  # HDF5 2.0 and later say it in another variable, which CMake's module does not look at.
+  if(NOT WEFT_MPI STREQUAL "off" AND NOT HDF5_IS_PARALLEL AND NOT HDF5_PROVIDES_PARALLEL)
     message(FATAL_ERROR "The HDF5 found (${HDF5_C_INCLUDE_DIRS}) is not a parallel one. "
                         "Set HDF5_ROOT to one built with MPI, or use -DWEFT_MPI=off.")
   endif()
