@@ -84,5 +84,5 @@ def test_without_the_python_side_it_says_what_to_run(path: Path, name: str) -> N
 
 def test_versions() -> None:
     lines = w.weft_ok("--version").out.splitlines()
-    assert lines[0].startswith("weft 0.") and lines[1].startswith("HDF5 1.") and len(lines) == 3
+    assert lines[0].startswith("weft 0.") and lines[1].startswith("HDF5 ") and len(lines) == 3
     assert re.match(r"(Open MPI v|MPICH Version: )\d", lines[2])
