@@ -13,17 +13,17 @@ namespace {
 
 struct AwpArguments {
   KernelArguments kernel;
-  kernels::AwpOptions options;
-  std::string strategy = std::string(kernels::name_of(kernels::AwpStrategy::subarray));
-  std::string grid = kernels::to_string(kernels::AwpOptions{}.grid);
+  kernels::awp::AwpOptions options;
+  std::string strategy = std::string(kernels::awp::name_of(kernels::awp::AwpStrategy::subarray));
+  std::string grid = kernels::to_string(kernels::awp::AwpOptions{}.grid);
   std::string processes;
   std::optional<std::uint64_t> steps;
   bool phases_given = false;
 };
 
-kernels::AwpOptions awp_options(const AwpArguments& arguments) {
-  kernels::AwpOptions options = arguments.options;
-  options.strategy = kernels::parse_awp_strategy(arguments.strategy);
+kernels::awp::AwpOptions awp_options(const AwpArguments& arguments) {
+  kernels::awp::AwpOptions options = arguments.options;
+  options.strategy = kernels::awp::parse_awp_strategy(arguments.strategy);
   options.grid = kernels::parse_extent("--grid", arguments.grid);
   if (!arguments.processes.empty()) options.processes = kernels::parse_extent("--procs", arguments.processes);
   return options;
@@ -32,23 +32,23 @@ kernels::AwpOptions awp_options(const AwpArguments& arguments) {
 // --steps says how many phases there are.
 kernels::RunOptions with_steps(const AwpArguments& arguments, kernels::RunOptions run) {
   if (!arguments.steps) return run;
-  run.phases = kernels::awp_sets(*arguments.steps, arguments.options.steps_per_file,
-                                 arguments.phases_given ? std::optional(run.phases) : std::nullopt);
+  run.phases = kernels::awp::awp_sets(*arguments.steps, arguments.options.steps_per_file,
+                                      arguments.phases_given ? std::optional(run.phases) : std::nullopt);
   return run;
 }
 
 void plan_or_run_awp(const AwpArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
-    return kernels::plan_awp(awp_options(arguments), with_steps(arguments, run), ranks);
+    return kernels::awp::plan_awp(awp_options(arguments), with_steps(arguments, run), ranks);
   };
   const auto write = [&](MpiCommunicator& comm, const kernels::RunOptions& run) {
-    kernels::AwpOptions options;
+    kernels::awp::AwpOptions options;
     kernels::RunOptions of_sets;
     agree_on(comm, [&] {
       options = awp_options(arguments);
       of_sets = with_steps(arguments, run);
     });
-    return kernels::run_awp(comm, of_sets, options);
+    return kernels::awp::run_awp(comm, of_sets, options);
   };
   plan_or_run(arguments.kernel, {.plan = plan, .run = write});
 }

@@ -12,7 +12,7 @@ namespace {
 
 struct BlastArguments {
   KernelArguments common;
-  kernels::BlastOptions options;
+  kernels::blast::BlastOptions options;
   std::string strategy = "immediate";
   std::string deal = "static";
   std::string result_size = "200KiB";
@@ -21,11 +21,11 @@ struct BlastArguments {
   std::string codec;
 };
 
-kernels::BlastOptions finish(const BlastArguments& arguments) {
-  kernels::BlastOptions options = arguments.options;
-  options.strategy = kernels::parse_blast_strategy(arguments.strategy);
-  options.dealing = kernels::parse_dealing_of_tasks(arguments.deal);
-  if (!arguments.codec.empty()) options.codec = kernels::parse_codec(arguments.codec);
+kernels::blast::BlastOptions finish(const BlastArguments& arguments) {
+  kernels::blast::BlastOptions options = arguments.options;
+  options.strategy = kernels::blast::parse_blast_strategy(arguments.strategy);
+  options.dealing = kernels::blast::parse_dealing(arguments.deal);
+  if (!arguments.codec.empty()) options.codec = kernels::blast::parse_codec(arguments.codec);
   options.result_bytes = parse_bytes(arguments.result_size);
   options.collect_bytes = parse_bytes(arguments.collect);
   options.write_bytes = parse_bytes(arguments.write);
@@ -62,10 +62,10 @@ void add_blast(CLI::App& run) {
   blast->callback([arguments] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
-                    std::uint64_t ranks) { return kernels::plan_blast(finish(*arguments), options, ranks); },
+                    std::uint64_t ranks) { return kernels::blast::plan_blast(finish(*arguments), options, ranks); },
         .run =
             [=](MpiCommunicator& comm, const kernels::RunOptions& options) {
-              return kernels::run_blast(comm, options, read_alike([&] { return finish(*arguments); }));
+              return kernels::blast::run_blast(comm, options, read_alike([&] { return finish(*arguments); }));
             }};
     plan_or_run(arguments->common, actions);
   });

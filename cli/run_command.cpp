@@ -30,7 +30,7 @@ namespace {
 
 // What the command line says, as text; turned into options once MPI runs, so that a bad value gets its line once.
 struct EcgArguments {
-  kernels::EcgOptions options;
+  kernels::ecg::EcgOptions options;
   std::string strategy = "owner";
   std::string layout = "reads";
   std::string fields;
@@ -129,8 +129,8 @@ std::vector<double> parse_numbers(const std::string& name, const std::string& te
               fmt::format("for example {} {}", name, example));
 }
 
-kernels::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
-  kernels::MeshFileOptions options;
+kernels::ecg::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
+  kernels::ecg::MeshFileOptions options;
   const std::map<std::string, double> units{{"mm", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1e3}};
   const auto unit = units.find(arguments.mesh_unit);
   if (unit == units.end()) {
@@ -147,8 +147,8 @@ kernels::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
   return options;
 }
 
-kernels::SolveOptions parse_solve(const EcgArguments& arguments) {
-  kernels::SolveOptions solve = arguments.options.solve;
+kernels::ecg::SolveOptions parse_solve(const EcgArguments& arguments) {
+  kernels::ecg::SolveOptions solve = arguments.options.solve;
   if (!arguments.mesh.empty() && arguments.mesh != "none") solve.mesh = arguments.mesh;
   solve.mesh_file = parse_mesh_file(arguments);
   solve.dt = parse_ms(arguments.dt);
@@ -166,13 +166,13 @@ kernels::SolveOptions parse_solve(const EcgArguments& arguments) {
   }
   if (!arguments.plates.empty()) {
     const auto numbers = parse_numbers("--plates", arguments.plates, 3, "0.5,10,5");
-    solve.plates = kernels::PlateStimulus{numbers[0], numbers[1], numbers[2]};
+    solve.plates = kernels::ecg::PlateStimulus{numbers[0], numbers[1], numbers[2]};
   }
   return solve;
 }
 
-kernels::EcgOptions finish(const EcgArguments& arguments) {
-  kernels::EcgOptions options = arguments.options;
+kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
+  kernels::ecg::EcgOptions options = arguments.options;
   options.layout.kind = parse_layout(arguments.layout);
   options.layout.target_bytes = parse_bytes(arguments.target);
   options.layout.store.latency_s = parse_seconds(arguments.latency);
@@ -206,7 +206,7 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   } else if (!arguments.mesh.empty() && arguments.mesh != "box" && arguments.mesh != "none") {
     throw Error(ErrorKind::usage, fmt::format("--mesh '{}'", arguments.mesh), "is not known", "use box or none");
   }
-  kernels::parse_dealing(options.ownership);
+  kernels::ecg::parse_dealing(options.ownership);
   for (const std::string& hint : arguments.hints) {
     const std::size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -230,7 +230,7 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
   }
   const std::uint64_t cache_bytes = parse_bytes(arguments.afterwards_cache);
   if (arguments.afterwards == "paper") {
-    options.afterwards = kernels::Afterwards{
+    options.afterwards = kernels::ecg::Afterwards{
         cache_bytes, arguments.keep_afterwards, {arguments.threshold, arguments.max_beats, arguments.origin}};
   } else if (arguments.keep_afterwards) {
     throw Error(ErrorKind::usage, "--keep-afterwards", "nothing is made afterwards", "add --afterwards paper");
@@ -249,14 +249,14 @@ kernels::EcgOptions finish(const EcgArguments& arguments) {
 
 void run_ecg(const EcgArguments& arguments) {
   on_ranks([&](Communicator& comm) {
-    kernels::EcgOptions options;
+    kernels::ecg::EcgOptions options;
     try {
       options = finish(arguments);
     } catch (const Error& error) {
       throw error.agreed();  // every rank has the same command line
     }
-    const nlohmann::json report = kernels::run_ecg(MPI_COMM_WORLD, options);
-    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::to_text(report));
+    const nlohmann::json report = kernels::ecg::run_ecg(MPI_COMM_WORLD, options);
+    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::ecg::to_text(report));
   });
 }
 

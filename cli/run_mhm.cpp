@@ -12,18 +12,18 @@ namespace {
 
 struct MhmArguments {
   KernelArguments common;
-  kernels::MhmOptions options;
+  kernels::mhm::MhmOptions options;
   std::string strategy = "files";
   std::string source = "random";
   std::string format = "stdio";
   std::string buffer = "512KiB";
 };
 
-kernels::MhmOptions finish(const MhmArguments& arguments) {
-  kernels::MhmOptions options = arguments.options;
-  options.strategy = kernels::parse_mhm_strategy(arguments.strategy);
-  options.source = kernels::parse_mhm_source(arguments.source);
-  options.format = kernels::parse_text_format(arguments.format);
+kernels::mhm::MhmOptions finish(const MhmArguments& arguments) {
+  kernels::mhm::MhmOptions options = arguments.options;
+  options.strategy = kernels::mhm::parse_mhm_strategy(arguments.strategy);
+  options.source = kernels::mhm::parse_mhm_source(arguments.source);
+  options.format = kernels::mhm::parse_text_format(arguments.format);
   options.buffer_bytes = parse_bytes(arguments.buffer);
   return options;
 }
@@ -61,10 +61,10 @@ void add_mhm(CLI::App& run) {
   mhm->callback([arguments] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
-                    std::uint64_t ranks) { return kernels::plan_mhm(finish(*arguments), options, ranks); },
+                    std::uint64_t ranks) { return kernels::mhm::plan_mhm(finish(*arguments), options, ranks); },
         .run =
             [=](MpiCommunicator& comm, const kernels::RunOptions& options) {
-              return kernels::run_mhm(comm, options, read_alike([&] { return finish(*arguments); }));
+              return kernels::mhm::run_mhm(comm, options, read_alike([&] { return finish(*arguments); }));
             }};
     plan_or_run(arguments->common, actions);
   });

@@ -12,15 +12,15 @@ namespace {
 
 struct PicmssArguments {
   KernelArguments kernel;
-  kernels::PicmssOptions options;
-  std::string strategy = std::string(kernels::name_of(kernels::PicmssOptions{}.strategy));
-  std::string grid = kernels::to_string(kernels::PicmssOptions{}.grid);
+  kernels::picmss::PicmssOptions options;
+  std::string strategy = std::string(kernels::picmss::name_of(kernels::picmss::PicmssOptions{}.strategy));
+  std::string grid = kernels::to_string(kernels::picmss::PicmssOptions{}.grid);
   bool no_ghosts = false;
 };
 
-kernels::PicmssOptions picmss_options(const PicmssArguments& arguments) {
-  kernels::PicmssOptions options = arguments.options;
-  options.strategy = kernels::parse_picmss_strategy(arguments.strategy);
+kernels::picmss::PicmssOptions picmss_options(const PicmssArguments& arguments) {
+  kernels::picmss::PicmssOptions options = arguments.options;
+  options.strategy = kernels::picmss::parse_picmss_strategy(arguments.strategy);
   options.grid = kernels::parse_extent("--grid", arguments.grid);
   options.ghosts = !arguments.no_ghosts;
   return options;
@@ -28,12 +28,12 @@ kernels::PicmssOptions picmss_options(const PicmssArguments& arguments) {
 
 void plan_or_run_picmss(const PicmssArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
-    return kernels::plan_picmss(picmss_options(arguments), run, ranks);
+    return kernels::picmss::plan_picmss(picmss_options(arguments), run, ranks);
   };
   const auto write = [&](MpiCommunicator& comm, const kernels::RunOptions& run) {
-    kernels::PicmssOptions options;
+    kernels::picmss::PicmssOptions options;
     agree_on(comm, [&] { options = picmss_options(arguments); });
-    return kernels::run_picmss(comm, run, options);
+    return kernels::picmss::run_picmss(comm, run, options);
   };
   plan_or_run(arguments.kernel, {.plan = plan, .run = write});
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct GmshForm {
   int format;      // 22, 40, 41
@@ -151,4 +151,4 @@ class GmshSample {
   std::string text_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

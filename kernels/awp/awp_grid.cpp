@@ -10,7 +10,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 Extent io_grid(const Extent& grid, std::uint64_t skip) {
   Extent points{};
@@ -92,4 +92,4 @@ Extent even_processes(const Extent& points, std::uint64_t ranks) {
   return best->second;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

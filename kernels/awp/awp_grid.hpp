@@ -13,7 +13,7 @@
 
 #include "kernels/io/extent.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 Extent io_grid(const Extent& grid, std::uint64_t skip);
 
@@ -48,4 +48,4 @@ class ProcessGrid {
 // Example: 101 x 62 x 53 points on 12 ranks: 3 x 2 x 2, parts of 34 x 31 x 27 at most.
 Extent even_processes(const Extent& points, std::uint64_t ranks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

@@ -7,7 +7,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 namespace {
 
 using testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(AwpGrid, EvenProcesses) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

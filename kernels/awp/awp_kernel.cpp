@@ -9,7 +9,7 @@
 #include "kernels/io/values.hpp"
 #include "kernels/io/whole_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 namespace {
 
@@ -141,4 +141,4 @@ nlohmann::ordered_json run_awp(MpiCommunicator& comm, const RunOptions& run, con
                      .output = [&](std::uint64_t set, Done& done) { rank->output(set, done); }});
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

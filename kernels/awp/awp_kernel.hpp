@@ -16,7 +16,7 @@
 #include "kernels/io/kernel_plan.hpp"
 #include "kernels/io/kernel_run.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 enum class AwpStrategy {
   hindexed,       // every value of all steps of a set is mapped alone: the original
@@ -55,4 +55,4 @@ KernelPlan plan_awp(const AwpOptions& options, const RunOptions& run, std::uint6
 // Collective. A phase is a set.
 nlohmann::ordered_json run_awp(MpiCommunicator& comm, const RunOptions& run, const AwpOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

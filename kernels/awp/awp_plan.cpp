@@ -8,7 +8,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 namespace {
 
@@ -163,4 +163,4 @@ KernelPlan plan_awp(const AwpOptions& options, const RunOptions& run, std::uint6
   return plan;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

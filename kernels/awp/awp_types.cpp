@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 namespace {
 
@@ -85,4 +85,4 @@ MpiType awp_file_type(AwpStrategy strategy, const Extent& points, const GridPart
   return block_of_a_step(points, part);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

@@ -10,7 +10,7 @@
 #include "kernels/awp/awp_kernel.hpp"
 #include "kernels/io/mpi_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::awp {
 
 // What a mapped block takes of the arrays that are given to MPI: a length and a displacement.
 inline constexpr std::uint64_t kBytesOfMappedBlock = sizeof(int) + sizeof(MPI_Aint);
@@ -21,4 +21,4 @@ std::uint64_t mapped_blocks(AwpStrategy strategy, const Extent& part, std::uint6
 // The file type of a part in a file of `points` a step; the elements are MPI_FLOAT. Not collective.
 MpiType awp_file_type(AwpStrategy strategy, const Extent& points, const GridPart& part, std::uint64_t steps);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::awp

@@ -10,7 +10,7 @@
 #include "kernels/blast/writer_report.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -112,4 +112,4 @@ nlohmann::ordered_json run_blast(MpiCommunicator& comm, const RunOptions& run, c
   return run_kernel(comm, run, plan, body);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

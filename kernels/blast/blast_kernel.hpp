@@ -9,11 +9,11 @@
 #include "kernels/blast/blast_plan.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 // Collective; throws agreed errors. The report adds text_bytes, ratio, and writers{count, compress{seconds{mean, sd},
 // bandwidth{mean, sd}}, write{..}}: over the writers that had something to write. Bandwidths are bytes of text
 // compressed, and of the file written, in a second. kernel_run.hpp has the rest.
 nlohmann::ordered_json run_blast(MpiCommunicator& comm, const RunOptions& run, const BlastOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

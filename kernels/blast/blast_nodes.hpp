@@ -13,7 +13,7 @@
 
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 struct BlastNode {
   std::uint64_t first = 0;  // its first rank in the run
@@ -38,4 +38,4 @@ struct BlastNodes {
   }
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

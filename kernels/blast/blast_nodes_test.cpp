@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 namespace {
 
 TEST(BlastNodes, TheExampleOfTheHeader) {
@@ -50,4 +50,4 @@ TEST(BlastNodes, ThePapersRun) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -6,7 +6,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -30,7 +30,7 @@ BlastStrategy parse_blast_strategy(const std::string& text) {
   refuse(fmt::format("strategy '{}'", text), "is not known", "use immediate or two-stage");
 }
 
-Dealing parse_dealing_of_tasks(const std::string& text) {
+Dealing parse_dealing(const std::string& text) {
   for (const Dealing dealing : {Dealing::fixed, Dealing::on_demand}) {
     if (text == name_of(dealing)) return dealing;
   }
@@ -90,4 +90,4 @@ NodeTasks fixed_tasks(std::uint64_t tasks, std::uint64_t phase, std::uint64_t no
   return {phase * tasks + node, nodes, node < tasks ? (tasks - node - 1) / nodes + 1 : 0};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

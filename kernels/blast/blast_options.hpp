@@ -11,7 +11,7 @@
 #include "kernels/blast/zlib_block.hpp"
 #include "kernels/io/kernel_run.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 enum class BlastStrategy : std::uint8_t {
   immediate,  // every result compressed and written as it comes: the original
@@ -40,7 +40,7 @@ std::string name_of(BlastStrategy strategy);
 std::string name_of(Dealing dealing);
 std::string name_of(Codec codec);
 BlastStrategy parse_blast_strategy(const std::string& text);
-Dealing parse_dealing_of_tasks(const std::string& text);
+Dealing parse_dealing(const std::string& text);
 Codec parse_codec(const std::string& text);
 
 // What compresses: the one that is asked for, else zlib for the original and libdeflate for two_stage.
@@ -64,4 +64,4 @@ struct NodeTasks {
 };
 NodeTasks fixed_tasks(std::uint64_t tasks, std::uint64_t phase, std::uint64_t node, std::uint64_t nodes);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

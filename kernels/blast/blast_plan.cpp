@@ -8,7 +8,7 @@
 #include "kernels/blast/zlib_block.hpp"
 #include "weft/support/quantity.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -173,4 +173,4 @@ KernelPlan plan_blast(const BlastOptions& options, const RunOptions& run, std::u
   return plan_blast(options, run, ranks, few ? made_lengths(options, run, nodes, 0, 1) : std::vector<std::uint64_t>{});
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -11,7 +11,7 @@
 
 #include "kernels/blast/blast_options.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 inline constexpr std::uint64_t kMadeBytes = 64ULL << 20;  // of text, for a plan, on a rank
 
@@ -44,4 +44,4 @@ KernelPlan plan_blast(const BlastOptions& options, const RunOptions& run, std::u
 // The plan that makes the texts itself where they are few. Throws Error(usage).
 KernelPlan plan_blast(const BlastOptions& options, const RunOptions& run, std::uint64_t ranks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

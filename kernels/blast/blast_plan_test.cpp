@@ -7,7 +7,7 @@
 #include "kernels/blast/zlib_block.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 namespace {
 
 using testing::HasSubstr;
@@ -184,4 +184,4 @@ TEST(Filling, IsEmptiedBeforeItOverflows) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

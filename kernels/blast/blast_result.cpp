@@ -8,7 +8,7 @@
 
 #include "kernels/io/values.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -168,4 +168,4 @@ void append_result(std::string& text, const ResultSpec& spec, std::uint64_t task
   text += kFoot;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

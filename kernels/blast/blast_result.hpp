@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 struct ResultSpec {
   std::uint64_t seed = 1;
@@ -26,4 +26,4 @@ std::uint64_t result_bytes(const ResultSpec& spec, std::uint64_t task);
 // Appends the text, of exactly result_bytes().
 void append_result(std::string& text, const ResultSpec& spec, std::uint64_t task);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -4,7 +4,7 @@
 
 #include "kernels/blast/zlib_block.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 namespace {
 
 std::string result(const ResultSpec& spec, std::uint64_t task) {
@@ -70,4 +70,4 @@ TEST(BlastResult, BecomesAboutSevenAndAHalfTimesShorter) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

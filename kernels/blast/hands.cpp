@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 void Worker::hear(const Message& task, Mail& mail) {
   if (task.numbers.empty()) {
@@ -78,4 +78,4 @@ void Writer::hear(Message message, Mail& mail) {
   say_stop(mail);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

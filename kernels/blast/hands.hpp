@@ -14,7 +14,7 @@
 #include "kernels/blast/mail.hpp"
 #include "kernels/blast/node_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 class Worker {
  public:
@@ -64,4 +64,4 @@ class Writer {
   std::exception_ptr failure_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

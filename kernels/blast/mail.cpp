@@ -5,7 +5,7 @@
 
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -66,4 +66,4 @@ Message Mail::receive_from_others(const MPI_Status& status) {
   return message;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 enum class Word : std::uint8_t {
   worker_asks,  // worker -> node master
@@ -51,4 +51,4 @@ class Mail {
   std::deque<Message> own_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

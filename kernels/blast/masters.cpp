@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -75,4 +75,4 @@ void NodeMaster::serve(Mail& mail) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

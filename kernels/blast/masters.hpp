@@ -12,7 +12,7 @@
 #include "kernels/blast/blast_options.hpp"
 #include "kernels/blast/mail.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 class ApplicationMaster {
  public:
@@ -51,4 +51,4 @@ class NodeMaster {
   bool done_ = false;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -6,7 +6,7 @@
 
 #include "kernels/blast/zlib_block.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::unique_ptr<NodeFile> two_stage_file(const std::string& path, FileAccount ac
   return std::make_unique<TwoStageFile>(path, account, options, expected);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -12,7 +12,7 @@
 #include "kernels/blast/blast_options.hpp"
 #include "kernels/io/stdio_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 inline constexpr std::uint64_t kHeaderBytes = 4;
 
@@ -46,4 +46,4 @@ std::unique_ptr<NodeFile> immediate_file(const std::string& path, FileAccount ac
 std::unique_ptr<NodeFile> two_stage_file(const std::string& path, FileAccount account, const BlastOptions& options,
                                          std::uint64_t expected);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -8,7 +8,7 @@
 
 #include "weft/support/quantity.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -82,4 +82,4 @@ nlohmann::json writer_report(MpiCommunicator& comm, const WriterWork& mine) {
             compress.text("compressing"), write.text("writing")}}};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

@@ -8,7 +8,7 @@
 
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 // One rank's; no bytes where it wrote nothing.
 struct WriterWork {
@@ -28,4 +28,4 @@ Spread spread_of(const std::vector<double>& values);
 // all ranks. Collective.
 nlohmann::json writer_report(MpiCommunicator& comm, const WriterWork& mine);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

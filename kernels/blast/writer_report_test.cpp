@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 namespace {
 
 TEST(SpreadOf, IsMeanAndStandardDeviationOfASample) {
@@ -14,4 +14,4 @@ TEST(SpreadOf, IsMeanAndStandardDeviationOfASample) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

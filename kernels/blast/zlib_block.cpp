@@ -9,7 +9,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::uint64_t CompressedLength::finish() {
   return std::exchange(bytes_, 0);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

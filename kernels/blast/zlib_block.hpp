@@ -10,7 +10,7 @@
 
 #include "weft/support/large_memory.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 
 // The most a text can become, with either codec: what does not compress is a little longer.
 std::uint64_t most_compressed(std::uint64_t text_bytes);
@@ -42,4 +42,4 @@ class CompressedLength {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

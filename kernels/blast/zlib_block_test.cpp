@@ -6,7 +6,7 @@
 
 #include "kernels/blast/blast_result.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::blast {
 namespace {
 
 class ZlibBlock : public testing::TestWithParam<Codec> {};
@@ -52,4 +52,4 @@ TEST_P(ZlibBlock, KnowsTheMostATextCanBecome) {
 INSTANTIATE_TEST_SUITE_P(Codecs, ZlibBlock, testing::Values(Codec::zlib, Codec::libdeflate));
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::blast

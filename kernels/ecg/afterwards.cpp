@@ -17,7 +17,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -147,4 +147,4 @@ void tell_afterwards(const json& report, const TellLine& line) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -21,7 +21,7 @@
 #include "weft/reduce/quantity.hpp"
 #include "weft/support/communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct Afterwards {
   // A choice: the paper names no size. 128 MiB hold 128 of its chunks of 1 MiB; the 40 that each of its processes has
@@ -46,4 +46,4 @@ nlohmann::json do_afterwards(Communicator& comm, const std::string& path, const 
 using TellLine = std::function<void(std::string_view name, const std::string& value)>;
 void tell_afterwards(const nlohmann::json& report, const TellLine& line);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -78,4 +78,4 @@ MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks) {
   return part;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -12,7 +12,7 @@
 #include "weft/series/series_spec.hpp"
 #include "weft/support/communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct BoxMesh {
   std::uint64_t nodes = 0;
@@ -28,4 +28,4 @@ BoxMesh box_mesh(std::uint64_t nodes);
 // This rank's even share of the points and cells; 0.5 mm between neighbours.
 MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

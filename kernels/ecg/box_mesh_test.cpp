@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 // The signed volume of a tetrahedron; positive as VTK wants it.
@@ -86,4 +86,4 @@ TEST(BoxMesh, PartsOfRanksAreTheWhole) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

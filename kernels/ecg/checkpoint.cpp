@@ -10,7 +10,7 @@
 #include "weft/series/series_reader.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::optional<std::uint64_t> load_checkpoint(MPI_Comm mpi_comm, const std::strin
   return step;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

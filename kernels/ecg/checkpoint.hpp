@@ -14,7 +14,7 @@
 #include "kernels/ecg/step_source.hpp"
 #include "weft/series/series_spec.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // "heart.h5" -> "heart.h5.checkpoint".
 std::string checkpoint_path(const std::string& series);
@@ -26,4 +26,4 @@ void save_checkpoint(MPI_Comm comm, const std::string& path, std::uint64_t step,
 // checkpoint. Collective; throws agreed errors, among them Error(data) for a checkpoint of another simulation.
 std::optional<std::uint64_t> load_checkpoint(MPI_Comm comm, const std::string& path, StepSource& source);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -3,7 +3,7 @@
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::vector<std::uint64_t> dealt_nodes(Dealing dealing, std::uint64_t nodes, int
   return mine;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -17,7 +17,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -320,4 +320,4 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   return report;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

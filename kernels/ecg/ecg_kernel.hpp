@@ -17,7 +17,7 @@
 #include "weft/reduce/run_reduction.hpp"
 #include "weft/series/mpi_series.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct EcgOptions {
   std::string source = "synthetic";    // replay, solve
@@ -58,4 +58,4 @@ nlohmann::json run_ecg(MPI_Comm comm, const EcgOptions& options);
 // The report as people read it.
 std::string to_text(const nlohmann::json& report);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

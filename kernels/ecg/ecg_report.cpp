@@ -9,7 +9,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::string to_text(const nlohmann::json& report) {
   return text;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

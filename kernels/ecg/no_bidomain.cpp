@@ -2,7 +2,7 @@
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 std::unique_ptr<StepSource> solve_source(MPI_Comm, const SolveOptions&, std::optional<std::uint64_t>, bool, bool) {
   throw Error(ErrorKind::usage, "--source solve", "this weft was built without PETSc",
@@ -10,4 +10,4 @@ std::unique_ptr<StepSource> solve_source(MPI_Comm, const SolveOptions&, std::opt
       .agreed();
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -85,4 +85,4 @@ void PlainFile::read(const std::string& dataset, const Box& box, DataType type, 
   bytes_ += values.size();
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

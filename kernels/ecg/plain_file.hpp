@@ -19,7 +19,7 @@
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 class PlainFile {
  public:
@@ -53,4 +53,4 @@ class PlainFile {
 // advises, so that no two chunks push each other out.
 std::uint64_t cache_slots(std::uint64_t chunks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -11,7 +11,7 @@
 #include "weft/reduce/map_stretch.hpp"
 #include "weft/reduce/trace_reducer.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -105,4 +105,4 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
   return report;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -16,7 +16,7 @@
 #include "weft/series/series_reader.hpp"
 #include "weft/support/communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct PlainReduction {
   std::string field;                         // as reduce/field_choice.hpp takes it: V, or Data:0
@@ -36,4 +36,4 @@ struct PlainReductionReport {
 PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& reduction, const SeriesReader& map,
                                     PlainFile& file);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -5,7 +5,7 @@
 #include "weft/support/error.hpp"
 #include "weft/view/weft_view.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -52,4 +52,4 @@ void PlainSource::stored_mesh_bytes(const std::string& path, std::uint64_t offse
   file_.read(path, box, array->type, values);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

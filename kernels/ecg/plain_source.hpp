@@ -8,7 +8,7 @@
 #include "weft/convert/step_source.hpp"
 #include "weft/series/series_reader.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 class PlainSource final : public convert::StepSource {
  public:
@@ -26,4 +26,4 @@ class PlainSource final : public convert::StepSource {
   PlainFile& file_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

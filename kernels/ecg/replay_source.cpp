@@ -11,7 +11,7 @@
 #include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string&
   return std::make_unique<ReplaySource>(comm, std::move(recording), *nodes, *steps, mesh, dealing);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

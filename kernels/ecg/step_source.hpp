@@ -22,7 +22,7 @@
 #include "weft/support/communicator.hpp"
 #include "weft/support/data_type.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // How nodes are dealt to ranks.
 enum class Dealing {
@@ -96,4 +96,4 @@ std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string&
 std::unique_ptr<StepSource> solve_source(MPI_Comm comm, const SolveOptions& options, std::optional<std::uint64_t> nodes,
                                          bool joint, bool mesh);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -12,7 +12,7 @@
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t n
   return source;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

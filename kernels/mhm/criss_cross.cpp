@@ -1,6 +1,6 @@
 #include "kernels/mhm/criss_cross.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 std::array<std::uint64_t, 3> CrissCross::nodes_of(std::uint64_t element) const {
   const std::uint64_t n = squares();
@@ -39,4 +39,4 @@ Corners CrissCross::corners_of(std::uint64_t element) const {
   return {place_of(nodes[0]), place_of(nodes[1]), place_of(nodes[2])};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

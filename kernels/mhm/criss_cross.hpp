@@ -12,7 +12,7 @@
 
 #include "weft/convert/triangle_lattice.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 using convert::Corners;
 using convert::Place;
@@ -32,4 +32,4 @@ struct CrissCross {
   Corners corners_of(std::uint64_t element) const;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

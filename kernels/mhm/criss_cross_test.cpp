@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 namespace {
 
 double area(const Place& a, const Place& b, const Place& c) {
@@ -47,4 +47,4 @@ TEST(CrissCross, KnowsItsBoundary) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -9,7 +9,7 @@
 #include "kernels/mhm/problem_source.hpp"
 #include "kernels/mhm/threads.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::unique_ptr<ProblemSource> darcy_source(MpiCommunicator& comm, const MhmOpti
   return std::make_unique<DarcySource>(comm, options, problems);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -11,7 +11,7 @@
 #include "kernels/mhm/value_text.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -102,4 +102,4 @@ char* write_value_text(char* out, double value, TextFormat format) {
 
 std::unique_ptr<MhmOutput> files_output(const MhmOutputSpec& spec) { return std::make_unique<FilesOutput>(spec); }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

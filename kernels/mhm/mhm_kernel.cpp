@@ -6,7 +6,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/large_memory.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -58,4 +58,4 @@ nlohmann::ordered_json run_mhm(MpiCommunicator& comm, const RunOptions& run, con
   return run_kernel(comm, run, plan, body);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -8,10 +8,10 @@
 #include "kernels/mhm/mhm_plan.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 // Collective; throws agreed errors. The report adds source, format and threads; kernel_run.hpp has the rest. Its
 // seconds of open, write and close are those of all threads together.
 nlohmann::ordered_json run_mhm(MpiCommunicator& comm, const RunOptions& run, const MhmOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -12,7 +12,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::uint64_t piece_bytes(const MhmOptions& options, const RunOptions& run) {
 std::string solution_file_name(std::uint64_t phase) { return fmt::format("solution_{:04}.txt", phase); }
 std::string problem_folder_name(std::uint64_t problem) { return fmt::format("problem_{:05}", problem); }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -7,7 +7,7 @@
 #include "kernels/io/kernel_run.hpp"
 #include "kernels/mhm/mhm_shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 enum class MhmStrategy : std::uint8_t {
   files,              // a file for every problem, a formatted write for every value: the original
@@ -54,4 +54,4 @@ std::uint64_t piece_bytes(const MhmOptions& options, const RunOptions& run);
 std::string solution_file_name(std::uint64_t phase);
 std::string problem_folder_name(std::uint64_t problem);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

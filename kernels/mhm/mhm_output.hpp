@@ -16,7 +16,7 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 class MhmOutput {
  public:
@@ -50,4 +50,4 @@ void in_file_order(const MhmShape& shape, const double* values, const Act& act) 
 // takes more.
 char* write_value_text(char* out, double value, TextFormat format);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

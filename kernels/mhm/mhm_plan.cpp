@@ -5,7 +5,7 @@
 #include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -94,4 +94,4 @@ KernelPlan plan_mhm(const MhmOptions& options, const RunOptions& run, std::uint6
   return plan;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

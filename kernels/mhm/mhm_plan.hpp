@@ -3,9 +3,9 @@
 
 #include "kernels/mhm/mhm_options.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 // Throws Error(usage).
 KernelPlan plan_mhm(const MhmOptions& options, const RunOptions& run, std::uint64_t ranks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -4,7 +4,7 @@
 
 #include "weft/partition/ownership.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 namespace {
 
 constexpr std::uint64_t kText = 27885;  // of a problem with S = 64
@@ -103,4 +103,4 @@ TEST(MhmPlan, IsTheSumOverRanks) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

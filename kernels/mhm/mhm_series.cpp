@@ -10,7 +10,7 @@
 #include "kernels/mhm/criss_cross.hpp"
 #include "kernels/mhm/mhm_output.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::unique_ptr<MhmOutput> series_output(MpiCommunicator& comm, const MhmOutputS
   return std::make_unique<MhmSeries>(comm, spec);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

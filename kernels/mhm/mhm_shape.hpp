@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 inline constexpr std::uint64_t kValueBytes = 13;  // "%12.5e\n"
 
@@ -26,4 +26,4 @@ struct MhmShape {
   std::uint64_t problem_bytes() const { return kValueBytes * values(); }
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -6,7 +6,7 @@
 #include "kernels/mhm/mhm_options.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 namespace {
 
 using testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST(MhmOptions, RegionsAreAlignedToWhatIsSaid) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

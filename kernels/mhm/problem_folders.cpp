@@ -9,7 +9,7 @@
 #include "kernels/mhm/threads.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -45,4 +45,4 @@ void make_problem_folders(const std::string& out, const MhmOptions& options, con
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -5,9 +5,9 @@
 #include "kernels/mhm/mhm_options.hpp"
 #include "weft/partition/ownership.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 // Those of these problems. Throws Error(system). Not collective.
 void make_problem_folders(const std::string& out, const MhmOptions& options, const partition::Block& problems);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

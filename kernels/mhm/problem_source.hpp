@@ -12,7 +12,7 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 class ProblemSource {
  public:
@@ -30,4 +30,4 @@ std::unique_ptr<ProblemSource> random_source(MpiCommunicator& comm, const MhmOpt
 std::unique_ptr<ProblemSource> darcy_source(MpiCommunicator& comm, const MhmOptions& options,
                                             const partition::Block& problems);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -2,7 +2,7 @@
 #include "kernels/mhm/problem_source.hpp"
 #include "kernels/mhm/threads.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::unique_ptr<ProblemSource> random_source(MpiCommunicator& comm, const MhmOpt
   return std::make_unique<RandomSource>(comm, options, seed, problems);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -13,7 +13,7 @@
 #include "kernels/mhm/value_text.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::unique_ptr<MhmOutput> shared_output(MpiCommunicator& comm, const MhmOutputS
   return std::make_unique<SharedOutput>(comm, spec);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -5,7 +5,7 @@
 
 #include "weft/partition/ownership.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 bool has_threads() {
 #ifdef _OPENMP
@@ -36,4 +36,4 @@ void on_threads(std::uint64_t threads, std::uint64_t count,
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

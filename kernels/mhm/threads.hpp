@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 // Whether there is OpenMP; without, one thread does all.
 bool has_threads();
@@ -14,4 +14,4 @@ bool has_threads();
 void on_threads(std::uint64_t threads, std::uint64_t count,
                 const std::function<void(std::uint64_t i, std::uint64_t thread)>& work);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -76,4 +76,4 @@ char* write_value(char* out, double value) {
   return out + kWidth + 1;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 inline constexpr std::size_t kMostValueText = 24;
 
 // Writes 13 characters (more where the value has a sign and an exponent of three digits) and returns their end.
 char* write_value(char* out, double value);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -11,7 +11,7 @@
 
 #include "kernels/io/values.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 namespace {
 
 std::string printed(double value) {
@@ -105,4 +105,4 @@ TEST(ValueText, IsPrintfsForWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

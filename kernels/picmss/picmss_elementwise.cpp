@@ -3,7 +3,7 @@
 
 #include "kernels/picmss/picmss_rank.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 namespace {
 
@@ -81,4 +81,4 @@ void PicmssRank::write_values(MpiFile& file, const Section& section) const {
   file.seek(static_cast<MPI_Offset>(section.end()), MPI_SEEK_SET);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

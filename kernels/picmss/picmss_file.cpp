@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::vector<Section> PicmssLayout::sections(std::uint64_t step) const {
   return sections;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

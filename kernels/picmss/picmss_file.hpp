@@ -20,7 +20,7 @@
 
 #include "kernels/picmss/picmss_lines.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 // Three numbers, the title and the names are 52 integers: each word has a 0 behind it.
 inline constexpr std::string_view kPicmssTitle = "Natural convection in a cube";
@@ -90,4 +90,4 @@ class PicmssLayout {
   std::uint64_t steps_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 namespace {
 
 TEST(PicmssFile, ThePapersHeaders) {
@@ -58,4 +58,4 @@ TEST(PicmssFile, WhatTheHeadersSay) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -7,7 +7,7 @@
 #include "kernels/io/series_output.hpp"
 #include "kernels/picmss/picmss_rank.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 // A field a variable, which is taken out of the rank's array before it is put: that is in the time, as it is in MPI's
 // where a type says it.
@@ -62,4 +62,4 @@ nlohmann::ordered_json run_picmss(MpiCommunicator& comm, const RunOptions& run, 
   return run_kernel(comm, run, plan, {.prepare = [&] { rank->prepare(); }, .output = output});
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

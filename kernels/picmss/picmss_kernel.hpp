@@ -14,7 +14,7 @@
 #include "kernels/io/kernel_plan.hpp"
 #include "kernels/io/kernel_run.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 enum class PicmssStrategy {
   reopen_elementwise,  // opened, written value by value and closed every step: the original
@@ -43,4 +43,4 @@ KernelPlan plan_picmss(const PicmssOptions& options, const RunOptions& run, std:
 // Collective. A phase is a file of all steps.
 nlohmann::ordered_json run_picmss(MpiCommunicator& comm, const RunOptions& run, const PicmssOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -4,7 +4,7 @@
 
 #include "weft/partition/ownership.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 Stretch LineGrid::lines_of(std::uint64_t rank, std::uint64_t ranks) const {
   const partition::Block block = partition::even_block(lines(), static_cast<int>(rank), static_cast<int>(ranks));
@@ -40,4 +40,4 @@ std::vector<Box> LineGrid::boxes_of(const Stretch& lines) const {
   return boxes;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -18,7 +18,7 @@
 #include "kernels/io/extent.hpp"
 #include "weft/support/shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 // Consecutive lines, or nodes, or bricks.
 struct Stretch {
@@ -58,4 +58,4 @@ class LineGrid {
   Extent nodes_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

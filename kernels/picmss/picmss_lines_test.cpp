@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 namespace {
 
 TEST(PicmssLines, ThePapersRun) {
@@ -50,4 +50,4 @@ TEST(PicmssLines, BoxesAreTheLinesInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -8,7 +8,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 namespace {
 
@@ -204,4 +204,4 @@ KernelPlan plan_picmss(const PicmssOptions& options, const RunOptions& run, std:
   return plan;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -6,7 +6,7 @@
 #include "kernels/io/values.hpp"
 #include "kernels/io/whole_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 namespace {
 
@@ -113,4 +113,4 @@ void PicmssRank::check_file(const std::string& path, Done& done) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

@@ -12,7 +12,7 @@
 #include "kernels/picmss/picmss_kernel.hpp"
 #include "kernels/picmss/picmss_lines.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 class PicmssRank {
  public:
@@ -61,4 +61,4 @@ class PicmssRank {
   std::vector<std::int32_t> corners_;  // eight of a brick
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

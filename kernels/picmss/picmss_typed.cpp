@@ -6,7 +6,7 @@
 
 #include "kernels/picmss/picmss_rank.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::picmss {
 
 namespace {
 
@@ -150,4 +150,4 @@ void PicmssRank::write_section(MpiFile& file, const Section& section, const Type
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::picmss

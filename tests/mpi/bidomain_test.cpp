@@ -11,7 +11,7 @@
 #include "kernels/ecg/solve/assembly.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 int rank() {
@@ -296,4 +296,4 @@ TEST_F(BidomainTest, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

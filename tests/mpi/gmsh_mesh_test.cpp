@@ -11,7 +11,7 @@
 #include "tests/gmsh_sample.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 // Where PETSc is ended by a signal, the test is.
@@ -84,4 +84,4 @@ TEST_F(GmshMesh, ChangesGetOneLineOrAMesh) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

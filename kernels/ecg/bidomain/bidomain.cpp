@@ -12,7 +12,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -253,4 +253,4 @@ std::uint64_t Bidomain::cell_steps() const { return impl_->cell_steps_; }
 Bidomain::State Bidomain::state() const { return impl_->state(); }
 void Bidomain::restore(const State& state) { impl_->restore(state); }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -25,7 +25,7 @@
 #include "kernels/ecg/solve/parameters.hpp"
 #include "kernels/ecg/solve/solve_options.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct BidomainOptions {
   double dt = 0.1;          // ms
@@ -76,4 +76,4 @@ class Bidomain {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

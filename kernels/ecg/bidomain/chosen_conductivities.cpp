@@ -6,7 +6,7 @@
 #include "kernels/ecg/solve/cable.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -52,4 +52,4 @@ ChosenConductivities choose_conductivities(MPI_Comm comm, double spacing, const 
   return chosen;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

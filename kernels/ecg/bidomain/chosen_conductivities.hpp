@@ -9,7 +9,7 @@
 #include "kernels/ecg/solve/parameters.hpp"
 #include "kernels/ecg/solve/solve_options.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct ChosenConductivities {
   Conductivities conductivities;
@@ -19,4 +19,4 @@ struct ChosenConductivities {
 // Collective, the same on all ranks: rank 0 tunes along the fibres, and rank 1, where there is one, across.
 ChosenConductivities choose_conductivities(MPI_Comm comm, double spacing, const SolveOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

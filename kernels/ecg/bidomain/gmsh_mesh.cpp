@@ -8,7 +8,7 @@
 #include "kernels/ecg/heart/gmsh_check.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -112,4 +112,4 @@ MeshContents read_gmsh_contents(const std::string& path) {
   return contents;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

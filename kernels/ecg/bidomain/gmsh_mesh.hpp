@@ -12,10 +12,10 @@
 
 #include "kernels/ecg/heart/mesh_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // Throws Error(system) where the file cannot be read, Error(data) where it is damaged, has volumes that are no
 // tetrahedra, or a physical volume of no tissue.
 MeshContents read_gmsh_contents(const std::string& path);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

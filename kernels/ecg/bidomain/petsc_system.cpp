@@ -9,7 +9,7 @@
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -182,4 +182,4 @@ std::vector<std::int32_t> graph_partition(MPI_Comm comm, const CompressedRows& r
   return rank_of;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

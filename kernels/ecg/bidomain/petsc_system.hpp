@@ -18,7 +18,7 @@ using Vec = struct _p_Vec*;  // NOLINT(bugprone-reserved-identifier)
 using Mat = struct _p_Mat*;  // NOLINT(bugprone-reserved-identifier)
 using KSP = struct _p_KSP*;  // NOLINT(bugprone-reserved-identifier)
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // PETSc runs while one of these lives. `options` are PETSc's own, "-phi_e_ksp_monitor ..".
 class PetscSession {
@@ -96,4 +96,4 @@ class PetscSolver {
 std::vector<std::int32_t> graph_partition(MPI_Comm comm, const CompressedRows& rows,
                                           std::span<const std::int32_t> weights, std::uint64_t equations);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -18,7 +18,7 @@
 #include "weft/support/mpi_communicator.hpp"
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -364,4 +364,4 @@ std::unique_ptr<StepSource> solve_source(MPI_Comm comm, const SolveOptions& opti
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

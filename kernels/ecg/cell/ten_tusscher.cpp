@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -215,4 +215,4 @@ double TenTusscher::advance(double v, TenTusscherState& state, double duration, 
   return v;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

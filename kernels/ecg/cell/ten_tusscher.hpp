@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdint>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 enum class CellLayer : std::uint8_t { epicardium, midmyocardium, endocardium };
 
@@ -53,4 +53,4 @@ class TenTusscher {
   double g_to_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 struct Beat {
@@ -83,4 +83,4 @@ TEST(TenTusscher, WithoutAStimulusItStaysAtRest) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::vector<bool> BisectedBox::on_surface() const {
   return surface;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

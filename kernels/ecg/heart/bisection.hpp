@@ -15,7 +15,7 @@
 
 #include "weft/support/vector3.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 using Tetrahedron = std::array<std::int32_t, 4>;
 
@@ -53,4 +53,4 @@ inline double six_volumes(const Vector3& a, const Vector3& b, const Vector3& c, 
   return dot(b - a, cross(c - a, d - a));
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 double volume_of(const BisectedBox& box) {
@@ -80,4 +80,4 @@ TEST(BisectedBox, NoMoreThanSoManyPoints) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -14,7 +14,7 @@
 #include "kernels/ecg/heart/gmsh_element.hpp"
 #include "kernels/ecg/heart/gmsh_file.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -361,4 +361,4 @@ class Check {
 
 GmshTissues check_gmsh(const std::string& path) { return Check(path).run(); }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -15,7 +15,7 @@
 
 #include "kernels/ecg/heart/heart_mesh.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // The tissues of a file's physical volumes, by their numbers: only of those that have elements. An element of a number
 // that is not here is of no physical volume.
@@ -28,4 +28,4 @@ using GmshTissues = std::map<std::int32_t, Tissue>;
 // Example: volumes 1 and 7 in use, of which 7 is named "blood": {{1, heart}, {7, blood}}. Volume 5 is refused.
 GmshTissues check_gmsh(const std::string& path);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -9,7 +9,7 @@
 #include "tests/gmsh_sample.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 using testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST(GmshCheck, VolumesAreTissues) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

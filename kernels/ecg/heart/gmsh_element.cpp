@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 std::optional<GmshElement> gmsh_element(std::int32_t type) {
   struct Shape {
@@ -33,4 +33,4 @@ std::optional<GmshElement> gmsh_element(std::int32_t type) {
   return std::nullopt;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

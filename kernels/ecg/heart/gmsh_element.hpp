@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct GmshElement {
   int dimension = 0;
@@ -15,4 +15,4 @@ struct GmshElement {
 // order 2, {3, 10}.
 std::optional<GmshElement> gmsh_element(std::int32_t type);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

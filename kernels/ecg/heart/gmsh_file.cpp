@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -137,4 +137,4 @@ double GmshFile::real() {
   return value;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

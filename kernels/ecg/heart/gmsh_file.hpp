@@ -17,7 +17,7 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 class GmshFile {
  public:
@@ -65,4 +65,4 @@ class GmshFile {
   Numbers numbers_ = Numbers::text;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -8,7 +8,7 @@
 #include "kernels/ecg/heart/reordered.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -128,4 +128,4 @@ HeartMesh slab_mesh(double spacing) {
   return mesh;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

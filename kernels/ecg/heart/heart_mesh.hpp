@@ -15,7 +15,7 @@
 #include "kernels/ecg/heart/torso_shape.hpp"
 #include "weft/support/vector3.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // A current into the cells of a node.
 struct Stimulus {
@@ -62,4 +62,4 @@ std::vector<std::int32_t> number_heart_first(HeartMesh& mesh, std::vector<std::u
 // Throws Error(data), naming the mesh, where there is no heart or a tetrahedron is inside out or flat.
 void check_mesh(const HeartMesh& mesh);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 class Torso : public ::testing::Test {
@@ -137,4 +137,4 @@ TEST(HeartMesh, WithoutAHeartOrInsideOutItIsRefused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -12,7 +12,7 @@
 #include "weft/support/error.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -168,7 +168,7 @@ void set_electrodes(HeartMesh& mesh, const MeshFileOptions& options) {
   skin.erase(std::unique(skin.begin(), skin.end()), skin.end());
   if (skin.empty()) throw bad(mesh.description, "has no surface", "leave out tetrahedra that are there twice");
   mesh.ground = skin.back();
-  for (const ecg::Electrode& electrode : options.electrodes) {
+  for (const weft::ecg::Electrode& electrode : options.electrodes) {
     const Vector3 place{electrode.place[0], electrode.place[1], electrode.place[2]};
     const auto away = [&](std::int32_t n) { return length(mesh.points[static_cast<std::size_t>(n)] - place); };
     const auto nearest =
@@ -235,7 +235,7 @@ MeshContents read_vtu_contents(const std::string& path) {
 }
 
 HeartMesh heart_mesh_of(const MeshContents& contents, const MeshFileOptions& options) {
-  if (!options.electrodes.empty()) ecg::check_electrodes(options.electrodes);
+  if (!options.electrodes.empty()) weft::ecg::check_electrodes(options.electrodes);
   if (contents.tetrahedra.empty()) {
     throw bad(contents.path, "has no tetrahedra", "give a mesh of the heart's volume, not of its surface");
   }
@@ -264,4 +264,4 @@ HeartMesh heart_mesh_of(const MeshContents& contents, const MeshFileOptions& opt
   return mesh;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

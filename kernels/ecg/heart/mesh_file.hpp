@@ -16,7 +16,7 @@
 #include "kernels/ecg/heart/heart_mesh.hpp"
 #include "weft/ecg/ecg.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct Ball {
   Vector3 middle;
@@ -25,10 +25,10 @@ struct Ball {
 
 // What the user says of a mesh from a file.
 struct MeshFileOptions {
-  double unit = 1;                         // of the file's coordinates, mm
-  std::vector<Ball> stimulated;            // mm; the heart's nodes in them, at 0 ms, instead of what the file says
-  std::vector<ecg::Electrode> electrodes;  // mm; each is put on the nearest node of the skin; RL, or else the skin's
-                                           // last node, is the ground
+  double unit = 1;               // of the file's coordinates, mm
+  std::vector<Ball> stimulated;  // mm; the heart's nodes in them, at 0 ms, instead of what the file says
+  std::vector<weft::ecg::Electrode> electrodes;  // mm; each is put on the nearest node of the skin; RL, or else the
+                                                 // skin's last node, is the ground
 
   bool says_nothing() const { return unit == 1 && stimulated.empty() && electrodes.empty(); }
 };
@@ -57,4 +57,4 @@ MeshContents read_vtu_contents(const std::string& path);
 // numbers, and the tetrahedra become the second, the fourth, the first and the third.
 HeartMesh heart_mesh_of(const MeshContents& contents, const MeshFileOptions& options);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

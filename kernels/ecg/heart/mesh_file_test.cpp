@@ -10,7 +10,7 @@
 #include "kernels/ecg/solve/plates.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 using testing::ElementsAre;
@@ -216,4 +216,4 @@ TEST(MeshFile, ArraysThatHoldWhatTheyCannotAreRefused) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

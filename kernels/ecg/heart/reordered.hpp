@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // values[i] becomes what values[order[i]] was; what `order` leaves out is dropped.
 template <typename T>
@@ -16,4 +16,4 @@ void take_in_order(std::vector<T>& values, const std::vector<std::uint32_t>& ord
   values = std::move(taken);
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

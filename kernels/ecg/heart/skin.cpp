@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 std::vector<std::array<std::int32_t, 3>> skin_faces(const HeartMesh& mesh) {
   std::vector<std::array<std::int32_t, 3>> faces;
@@ -27,4 +27,4 @@ std::vector<std::array<std::int32_t, 3>> skin_faces(const HeartMesh& mesh) {
   return skin;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

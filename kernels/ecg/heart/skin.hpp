@@ -7,9 +7,9 @@
 
 #include "kernels/ecg/heart/heart_mesh.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // Faces that belong to one tetrahedron alone: ascending nodes, ascending faces.
 std::vector<std::array<std::int32_t, 3>> skin_faces(const HeartMesh& mesh);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -8,7 +8,7 @@
 #include "kernels/ecg/heart/heart_mesh.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -210,4 +210,4 @@ HeartMesh torso_mesh(std::uint64_t nodes) {
   return mesh;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -185,4 +185,4 @@ std::vector<Place> electrode_places() {
           {"V6", {kSide, -5, 0}}};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

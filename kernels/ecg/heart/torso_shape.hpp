@@ -12,7 +12,7 @@
 #include "kernels/ecg/cell/ten_tusscher.hpp"
 #include "weft/support/vector3.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 enum class Tissue : std::uint8_t { torso, heart, blood, lung, bone };
 
@@ -50,4 +50,4 @@ struct Place {
 };
 std::vector<Place> electrode_places();
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -1,6 +1,6 @@
 #include "kernels/ecg/solve/assembly.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -81,4 +81,4 @@ CompressedRows whole_stiffness(const HeartMesh& mesh, const NodeDealing& dealing
       });
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -12,7 +12,7 @@
 #include "kernels/ecg/solve/parameters.hpp"
 #include "kernels/ecg/solve/sparse_rows.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 struct LinearElement {
   std::array<Vector3, 4> gradients;  // of the four functions, 1/mm
@@ -31,4 +31,4 @@ CompressedRows heart_stiffness(const HeartMesh& mesh, const NodeDealing& dealing
 // K of everything, on all nodes: `in_heart` where the heart is, conductivity_outside() elsewhere.
 CompressedRows whole_stiffness(const HeartMesh& mesh, const NodeDealing& dealing, const Conductivity& in_heart);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -9,7 +9,7 @@
 #include "kernels/ecg/heart/skin.hpp"
 #include "kernels/ecg/solve/plates.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 using testing::ElementsAre;
@@ -108,4 +108,4 @@ TEST(Plates, WhatGoesInComesOut) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 #include "kernels/ecg/cell/ten_tusscher.hpp"
 #include "kernels/ecg/solve/parameters.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 namespace {
 
@@ -99,4 +99,4 @@ Tuned tuned_conductivity(double velocity, double spacing, double dt) {
   return {surely, cable_velocity(surely, spacing, dt)};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -7,7 +7,7 @@
 // the splitting and the cells of bidomain/bidomain.
 #pragma once
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // The velocity, mm/ms, in a cable of linear elements of `spacing` mm, with steps of `dt` ms; 0 where the wave stops.
 double cable_velocity(double conductivity, double spacing, double dt);
@@ -23,4 +23,4 @@ struct Tuned {
 Tuned tuned_conductivity(double velocity, double spacing, double dt);
 inline constexpr double kMargin = 1.25;
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -6,7 +6,7 @@
 
 #include "kernels/ecg/solve/parameters.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 namespace {
 
 // 0.1334 mS/mm is what Niederer et al. 2011 have along the fibres. Explicit Euler with very small steps on finite
@@ -41,4 +41,4 @@ TEST(Cable, WhereItCannotRunAsSlowlyItRunsSurely) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -2,7 +2,7 @@
 
 #include "weft/partition/ownership.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 NodeDealing::NodeDealing(std::span<const std::int32_t> rank_of, std::uint64_t heart_nodes, int rank, int ranks)
     : heart_equations_(heart_nodes), equations_(rank_of.size()) {
@@ -38,4 +38,4 @@ std::vector<std::int32_t> contiguous_ranks(std::uint64_t nodes, std::uint64_t he
   return rank_of;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 class NodeDealing {
  public:
@@ -46,4 +46,4 @@ class NodeDealing {
 // The heart's nodes in even contiguous blocks, and so the others: every rank has its share of the cells' work.
 std::vector<std::int32_t> contiguous_ranks(std::uint64_t nodes, std::uint64_t heart_nodes, int ranks);
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -5,7 +5,7 @@
 
 #include "kernels/ecg/heart/torso_shape.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // Membrane per volume and capacitance of it: Niederer et al. 2011, doi 10.1098/rsta.2011.0139, Table 1.
 inline constexpr double kSurfaceToVolume = 140;  // 1/mm
@@ -53,4 +53,4 @@ inline constexpr double kLumped = 0.5;
 // How long a cell is stimulated, ms: Niederer et al. 2011.
 inline constexpr double kStimulusDuration = 2;
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

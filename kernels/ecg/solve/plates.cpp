@@ -6,7 +6,7 @@
 #include "kernels/ecg/heart/skin.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 std::vector<double> plate_load(const HeartMesh& mesh) {
   constexpr double kFrom = 0.85;  // of the way from the middle to the side
@@ -37,4 +37,4 @@ std::vector<double> plate_load(const HeartMesh& mesh) {
   return in;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -8,7 +8,7 @@
 #include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/parameters.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // A current between two plates on the skin, into the left side and out of the right one (I_e of the equations).
 struct PlateStimulus {
@@ -35,4 +35,4 @@ struct SolveOptions {
   std::string petsc;  // options for PETSc
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 void SparseRows::add(std::int32_t row, std::int32_t column, double value) {
   std::vector<Entry>& entries = rows_[static_cast<std::size_t>(row)];
@@ -28,4 +28,4 @@ CompressedRows SparseRows::compressed() const {
   return out;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

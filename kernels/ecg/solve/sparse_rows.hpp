@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::ecg {
 
 // Row i has the columns[begins[i]] .. columns[begins[i + 1] - 1], ascending, and `values` as `columns`.
 struct CompressedRows {
@@ -29,4 +29,4 @@ class SparseRows {
   std::vector<std::vector<Entry>> rows_;  // ascending columns; some fifteen a row
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::ecg

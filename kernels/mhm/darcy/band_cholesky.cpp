@@ -5,7 +5,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 BandCholesky::BandCholesky(std::uint64_t rows, std::uint64_t width)
     : rows_(rows), width_(width), entries_(rows * (width + 1), 0.0) {}
@@ -41,4 +41,4 @@ void BandCholesky::solve(std::span<double> values) const {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 class BandCholesky {
  public:
@@ -31,4 +31,4 @@ class BandCholesky {
   std::vector<double> entries_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

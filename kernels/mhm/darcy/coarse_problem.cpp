@@ -7,7 +7,7 @@
 
 #include "weft/support/error.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -78,4 +78,4 @@ CornerValues CoarseProblem::at_corners(std::uint64_t element, std::span<const do
   return {pressure[nodes[0]], pressure[nodes[1]], pressure[nodes[2]]};
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

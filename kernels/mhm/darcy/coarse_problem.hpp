@@ -9,7 +9,7 @@
 
 #include "kernels/mhm/darcy/local_problem.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 class CoarseProblem {
  public:
@@ -30,4 +30,4 @@ class CoarseProblem {
   std::vector<double> diagonal_;
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

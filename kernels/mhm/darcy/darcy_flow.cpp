@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -37,4 +37,4 @@ double moving_wells(const Place& at, double time) {
 
 DarcyFlow rough_flow() { return {rough_permeability, moving_wells}; }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

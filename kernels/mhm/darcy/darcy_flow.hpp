@@ -6,7 +6,7 @@
 
 #include "kernels/mhm/criss_cross.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 struct DarcyFlow {
   std::function<double(const Place&)> permeability;         // k
@@ -19,4 +19,4 @@ struct DarcyFlow {
 // opposite.
 DarcyFlow rough_flow();
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

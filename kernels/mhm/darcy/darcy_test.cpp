@@ -6,7 +6,7 @@
 
 #include "kernels/mhm/darcy/coarse_problem.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -159,4 +159,4 @@ TEST(Darcy, PressureOfTheRoughFlowHasBothSigns) {
 }
 
 }  // namespace
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

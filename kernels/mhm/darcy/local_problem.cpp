@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 namespace {
 
@@ -139,4 +139,4 @@ CornerMatrix LocalProblem::coarse_matrix() const {
   return matrix;
 }
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm

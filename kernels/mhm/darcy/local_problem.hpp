@@ -12,7 +12,7 @@
 #include "kernels/mhm/darcy/band_cholesky.hpp"
 #include "kernels/mhm/darcy/darcy_flow.hpp"
 
-namespace weft::kernels {
+namespace weft::kernels::mhm {
 
 using CornerValues = std::array<double, 3>;
 using CornerMatrix = std::array<CornerValues, 3>;
@@ -44,4 +44,4 @@ class LocalProblem {
   BandCholesky matrix_;                  // of them
 };
 
-}  // namespace weft::kernels
+}  // namespace weft::kernels::mhm
