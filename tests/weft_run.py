@@ -164,7 +164,7 @@ def committed_steps(path: Path) -> int:
 
 
 def check_file(path: Path, nodes: int, steps: int, fields: str = "joint") -> None:
-    """Every value of every step of a finished file is there, and so are the times."""
+    """Every value of every step of a finished file is there, and so are the times; the file is sound."""
     with h5py.File(path, "r") as file:
         for name, values in expected_fields(nodes, steps, fields).items():
             got = file[name][...]
@@ -173,6 +173,8 @@ def check_file(path: Path, nodes: int, steps: int, fields: str = "joint") -> Non
             assert same_bits(got, values), f"{path}: {name} is wrong first at {wrong[:1].tolist()}, {len(wrong)} times"
         assert same_bits(file["time"][...], np.arange(steps, dtype=np.float64)), f"{path}: the times are wrong"
     assert committed_steps(path) == steps
+    checked = weft("verify", path)
+    assert checked.code == 0, f"{path}: {checked.out}{checked.err}"
 
 
 def check_committed(path: Path, nodes: int, steps: int, fields: str = "joint") -> int:

@@ -15,7 +15,7 @@ CHUNKS = ["--nodes", NODES, "--target", "8KiB", "--budget", "100KiB"]
 @pytest.mark.parametrize(
     ("strategy", "ranks", "steps", "ownership"),
     [
-        ("owner", 1, 64, "blocks"),  # just fits the first segment: none is added
+        ("owner", 1, 64, "blocks"),  # fits the first segment: none is added
         ("owner", 3, 65, "scatter"),
         ("owner", 2, 300, "blocks"),
         ("owner", 7, 131, "uneven"),
@@ -27,7 +27,7 @@ CHUNKS = ["--nodes", NODES, "--target", "8KiB", "--budget", "100KiB"]
 @pytest.mark.parametrize("fields", ["joint", "separate"])
 def test_unknown_steps(tmp_path: Path, strategy: str, ranks: int, steps: int, ownership: str, fields: str) -> None:
     path = tmp_path / "out.h5"
-    options = ["--strategy", strategy, "--ownership", ownership, "--fields", fields]
+    options = ["--strategy", strategy, "--ownership", ownership, "--fields", fields, "--mesh", "box"]
     w.run_ecg(path, *CHUNKS, "--steps", steps, "--unknown-steps", *options, ranks=ranks)
     w.check_file(path, NODES, steps, fields)
     w.check_h5dump(path)
@@ -40,6 +40,20 @@ def test_unknown_steps(tmp_path: Path, strategy: str, ranks: int, steps: int, ow
     info = w.weft_ok("info", path, "--json").json
     assert [segment["steps"] for segment in info["segments"]] == lengths
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.h5"], "nothing is left beside the file"
+
+
+@pytest.mark.parametrize("segments", [1, 2, 3])
+def test_steps_that_just_fit(tmp_path: Path, segments: int) -> None:
+    # Nothing is cut at the end: what adding a segment made of the view has to stand.
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *CHUNKS, "--steps", 1, "--unknown-steps")
+    with h5py.File(path, "r") as file:
+        steps = len(file["/weft/segments/0/time"]) * 2 ** (segments - 1)
+    w.run_ecg(path, *CHUNKS, "--steps", steps, "--unknown-steps", "--mesh", "box")
+    w.check_file(path, NODES, steps)
+    with h5py.File(path, "r") as file:
+        assert len(file["/weft/segments"]) == segments
+        assert file["/VTKHDF/Steps/Values"].id == file["/time"].id
 
 
 @pytest.mark.parametrize("unknown", [True, False])

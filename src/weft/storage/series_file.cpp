@@ -281,9 +281,10 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker
   change_metadata(map, [&](hid_t file) {
     create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
     SeriesMap longer = map_open_file(file, map.path);
+    longer.length = longer.capacity();  // and not that of /time as it is: the view is of what will be there
     SetAside aside(file);
-    link_top_level(file, longer, longer.capacity(), aside);
-    make_view(file, longer, longer.capacity(), view, aside);
+    link_top_level(file, longer, longer.length, aside);
+    make_view(file, longer, longer.length, view, aside);
     aside.let_go();
     return longer;
   });
