@@ -431,6 +431,20 @@ def test_scales_attached_by_other_versions_of_hdf5(tmp_path: Path, axis: int, eq
         assert "REFERENCE_LIST: type" in str(verify(one, other, "--strict")["differences"])
 
 
+def test_runs_on_other_numbers_of_ranks_hold_the_same(tmp_path: Path) -> None:
+    one, other, shorter = (tmp_path / f"{name}.h5" for name in ("one", "other", "shorter"))
+    w.run_ecg(one, *SMALL)
+    w.run_ecg(other, *SMALL, ranks=4)
+    assert verify(one, other)["equal"]
+    assert [d["path"] for d in verify(one, other, "--strict")["values"]] == ["/weft/commit"]
+    # Other steps that count are a difference, although the datasets are the same.
+    shutil.copy(one, shorter)
+    with h5py.File(shorter, "r+") as file:
+        file["weft/commit"][0] = 8
+    told = verify(shorter, other)["differences"]
+    assert [(d["path"], d["what"]) for d in told] == [("/weft/commit", "committed steps: 8 / 21")]
+
+
 def test_runs_of_other_layouts_hold_the_same(tmp_path: Path) -> None:
     paths = []
     for layout in ("reads", "isotropic", "rows"):

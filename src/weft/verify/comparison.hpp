@@ -3,8 +3,8 @@
 // Compared are groups and links (names, where soft and external ones point, which names are of one object), attributes,
 // datasets (shape, type, every value bit for bit), committed types, and references by what they point at. Not compared
 // is how it is stored: chunks, filters, contiguous or compact, virtual or not; and, unless strict, byte order, the
-// padding inside compounds, extents a dataset may grow to, fill values, checksums of chunks, and what Weft notes of
-// its layouts.
+// padding inside compounds, extents a dataset may grow to, fill values, checksums of chunks, what Weft notes of its
+// layouts, and which rank committed what, where as many steps are committed.
 //
 // Values are read in boxes that suit both layouts (verify/common_boxes.hpp), so memory is bounded and chunks are read
 // once where that can be. Virtual datasets that show the same of the same datasets are not read: what they show is
