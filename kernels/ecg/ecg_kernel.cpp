@@ -257,14 +257,17 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
 
   std::uint64_t step_bytes = 0;
   for (const SourceField& field : source->fields()) step_bytes += element_count(field.per_step) * size_of(field.type);
-  const std::uint64_t bytes = step_bytes * source->steps();
+  std::uint64_t steps_written = source->steps();
 
-  // Which goes first, the run or the yardstick, is drawn by lot, so that neither always meets the fuller cache.
-  std::uint64_t first = comm.rank() == 0 ? std::random_device{}() % 2 : 0;
+  // Which goes first, the run or the yardstick, is drawn by lot, so that neither always meets the fuller cache. Of a
+  // run that goes on with a file it is not known before how much it writes.
+  const bool goes_on = options.append || options.restart;
+  std::uint64_t first = comm.rank() == 0 && !goes_on ? std::random_device{}() % 2 : 0;
   first = comm.max(first);
   std::optional<double> raw;
   const auto measure_raw = [&] {
-    raw = raw_write_seconds(comm, options.out + ".yardstick", bytes, options.writer.sync != Sync::none);
+    raw = raw_write_seconds(comm, options.out + ".yardstick", step_bytes * steps_written,
+                            options.writer.sync != Sync::none);
   };
   if (options.yardstick && first == 1) measure_raw();
   if (options.yardstick) settle(comm, options.out);
@@ -278,6 +281,8 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   SeriesWriter writer =
       timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
   if (!options.append && !restart_step) forget_checkpoint(comm, options);
+  const std::uint64_t steps_before = writer.next_step();
+  steps_written -= std::min(steps_written, steps_before);
   write_steps(mpi_comm, writer, *source, options, comm.rank(), seconds);
   timed(seconds.drain, [&] { writer.close(); });
   seconds.blocked += seconds.drain;
@@ -291,8 +296,10 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"chunk", writer.map().segments[0].fields[1].chunk},
       {"ranks", comm.size()},
       {"steps", source->steps()},
+      {"steps_before", steps_before},
+      {"steps_written", steps_written},
       {"nodes", source->nodes()},
-      {"bytes", bytes},
+      {"bytes", step_bytes * steps_written},
       {"file", options.out},
       {"seconds",
        {{"output", slowest(comm, seconds.blocked)},
@@ -309,7 +316,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());
   if (options.append || restart_step) agree_on(comm, [&] { add_maps_behind(report, comm, writer, source->steps()); });
-  if (options.yardstick && first == 0) measure_raw();
+  if (options.yardstick && first == 0 && steps_written > 0) measure_raw();
   if (raw) {
     report["seconds"]["raw"] = *raw;
     report["yardstick_first"] = first == 1;

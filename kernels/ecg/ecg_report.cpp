@@ -40,21 +40,14 @@ void add_simulation(const nlohmann::json& solve, const Line& line) {
                    ksp.at("phi_e").at("most_iterations").get<std::uint64_t>()));
 }
 
-}  // namespace
+std::string count(const nlohmann::json& value) { return format_count(value.get<std::uint64_t>()); }
 
-std::string to_text(const nlohmann::json& report) {
+// What was written, and how.
+void add_writing(const nlohmann::json& report, const Line& line) {
   const auto& seconds = report.at("seconds");
   const auto& counters = report.at("counters");
-  const auto number = [](const nlohmann::json& value) { return format_count(value.get<std::uint64_t>()); };
   const double output = seconds.at("output").get<double>();
   const double bytes = report.at("bytes").get<double>();
-  std::string text;
-  const auto line = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("  {:<12} {}\n", name, value);
-  };
-  text += fmt::format("ecg: {} steps of {} nodes ({}) on {} ranks, {}, layout {}\n", number(report.at("steps")),
-                      number(report.at("nodes")), format_bytes(report.at("bytes")), report.at("ranks").get<int>(),
-                      report.at("strategy").get<std::string>(), report.at("layout").get<std::string>());
   if (report.contains("solve")) add_simulation(report.at("solve"), line);
   line("file", report.at("file").get<std::string>());
   line("chunk", to_string(report.at("chunk").get<Shape>()));
@@ -72,33 +65,52 @@ std::string to_text(const nlohmann::json& report) {
                    format_seconds(seconds.at("compute").get<double>())));
   line("requests",
        fmt::format("{} writes in {} windows, {} system calls, {} collective HDF5 writes",
-                   number(counters.at("app").at("writes")), number(counters.at("app").at("windows")),
-                   number(counters.at("syscall").at("writes")), number(counters.at("hdf5").at("collective_writes"))));
+                   count(counters.at("app").at("writes")), count(counters.at("app").at("windows")),
+                   count(counters.at("syscall").at("writes")), count(counters.at("hdf5").at("collective_writes"))));
   line("moved", fmt::format("{} between ranks in {} messages",
                             format_bytes(counters.at("mpi").at("bytes_sent").get<std::uint64_t>()),
-                            number(counters.at("mpi").at("messages"))));
+                            count(counters.at("mpi").at("messages"))));
+}
+
+}  // namespace
+
+std::string to_text(const nlohmann::json& report) {
+  const std::string file = report.at("file").get<std::string>();
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  if (report.at("steps_written") == 0) {
+    text += fmt::format("ecg: nothing to write: {} has {} steps, and the run ends after {}\n", file,
+                        count(report.at("steps_before")), count(report.at("steps")));
+  } else {
+    text +=
+        fmt::format("ecg: {} steps of {} nodes ({}) on {} ranks, {}, layout {}\n", count(report.at("steps_written")),
+                    count(report.at("nodes")), format_bytes(report.at("bytes")), report.at("ranks").get<int>(),
+                    report.at("strategy").get<std::string>(), report.at("layout").get<std::string>());
+    add_writing(report, line);
+  }
   if (report.contains("reduction")) {
     const auto& maps = report.at("reduction");
     const auto& spent = maps.at("seconds");
     line("maps", fmt::format("{}: {} in passing, {} at the end; {} of {} nodes had to be read from the file",
                              maps.at("maps").get<std::string>(), format_seconds(spent.at("watching").get<double>()),
-                             format_seconds(spent.at("finishing").get<double>()), number(maps.at("nodes_from_file")),
-                             number(maps.at("nodes"))));
+                             format_seconds(spent.at("finishing").get<double>()), count(maps.at("nodes_from_file")),
+                             count(maps.at("nodes"))));
     if (maps.at("nodes_with_more_beats_than_rows").get<std::uint64_t>() > 0) {
       line("", fmt::format("{} nodes have more beats than rows (up to {}): --max-beats",
-                           number(maps.at("nodes_with_more_beats_than_rows")), number(maps.at("most_beats"))));
+                           count(maps.at("nodes_with_more_beats_than_rows")), count(maps.at("most_beats"))));
     }
   }
   if (report.contains("maps_not_continued")) {
     for (const auto& map : report.at("maps_not_continued")) {
       line("maps", fmt::format("{} is not continued: it is of {} steps still", map.at("map").get<std::string>(),
-                               number(map.at("steps"))));
+                               count(map.at("steps"))));
     }
   }
   line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
   if (report.contains("afterwards")) tell_afterwards(report.at("afterwards"), line);
-  text += fmt::format("next: weft {} {}\n", report.contains("solve") ? "ecg --plot ecg.png" : "info",
-                      report.at("file").get<std::string>());
+  text += fmt::format("next: weft {} {}\n", report.contains("solve") ? "ecg --plot ecg.png" : "info", file);
   return text;
 }
 

@@ -100,6 +100,17 @@ def test_a_restart_point_behind_the_end_is_refused(tmp_path: Path) -> None:
         w.check_file(path, NODES, 20)
 
 
+def test_the_report_is_of_what_this_run_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    assert w.run_ecg(path, *CHUNKS, "--steps", 30)["steps_written"] == 30
+    report = w.run_ecg(path, *CHUNKS, "--steps", 40, "--append", "--yardstick")
+    assert (report["steps"], report["steps_before"], report["steps_written"]) == (40, 30, 10)
+    assert report["bytes"] == 10 * NODES * 2 * 8
+    again = ["run", "ecg", "--out", path, *CHUNKS, "--steps", 20, "--append"]
+    assert w.weft_ok(*again).out.startswith(f"ecg: nothing to write: {path} has 40 steps, and the run ends after 20\n")
+    assert w.weft_ok(*again, "--json").json["bytes"] == 0
+
+
 def test_other_nodes_cannot_be_appended(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
     w.run_ecg(path, *CHUNKS, "--steps", 20)
