@@ -25,6 +25,7 @@
 #include "cli/reduce_command.hpp"
 #include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
+#include "cli/suggestion.hpp"
 #include "cli/verify_command.hpp"
 #include "cli/versions.hpp"
 #include "cli/view_command.hpp"
@@ -45,8 +46,11 @@ void check_command(const CLI::App& app, char** argv) {
   }
   if (const auto program = weft::cli::find_companion(argv[1])) weft::cli::become_companion(*program, argv);
   for (const std::string& name : weft::cli::companions()) known.push_back(name);
-  throw weft::Error(weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
-                    fmt::format("there are {}; see weft --help", fmt::join(known, ", ")));
+  const std::string meant = weft::cli::nearest(word, known);
+  throw weft::Error(
+      weft::ErrorKind::usage, fmt::format("weft {}", word), "is not a command",
+      fmt::format("{}there are {}; see weft --help", meant.empty() ? "" : fmt::format("did you mean weft {}? ", meant),
+                  fmt::join(known, ", ")));
 }
 
 std::string footer(bool for_people) {
@@ -57,9 +61,7 @@ std::string footer(bool for_people) {
   return names.empty() ? text : fmt::format("Programs of their own: {}\n\n{}", names, text);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   // Weft closes what it opens. What HDF5 could not close (a full disk) would crash its own clean-up when the program
   // ends.
   H5dont_atexit();
@@ -91,7 +93,7 @@ int main(int argc, char** argv) {
     return ended.get_exit_code();  // what there was to say has been said
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    weft::cli::say_once(fmt::format("{}; see weft --help", error.what()));
+    weft::cli::say_once(fmt::format("{}; {}see weft --help", error.what(), weft::cli::option_meant(app)));
     return 2;
   } catch (const weft::Error& error) {
     weft::cli::say_once(error.what());
@@ -101,4 +103,14 @@ int main(int argc, char** argv) {
     return 1;
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = run(argc, argv);
+  // What was printed may still be in memory, and its end that did not fit has not been told.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (code == 0) fmt::print(stderr, "weft: error: standard output: not all of it could be written\n");
+  return code == 0 ? 1 : code;
 }

@@ -209,8 +209,8 @@ void add_read_command(CLI::App& app) {
       ->check(from_zero);
   command->add_option("--snapshot", options->snapshot, "One step, all nodes")->check(from_zero);
   command->add_option("--box", options->box, "FIRST:END for each axis, steps first, as in 0:10,5:20,0:2");
-  command->add_flag("--csv", options->csv, "Print every value as CSV");
-  command->add_flag("--json", options->json, "Print every value, and the requests made, as JSON");
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "Print every value as CSV");
+  command->add_flag("--json", options->json, "Print every value, and the requests made, as JSON")->excludes(csv);
   command->add_option("--latency", options->latency, "What a request costs [what the field was laid out for]");
   command->add_option("--bandwidth", options->bandwidth, "How fast bytes come [what the field was laid out for]");
   command->add_flag("--measure", options->measure, "Measure both on the file first");

@@ -93,7 +93,7 @@ std::string to_text(const reduce::Reduction& reduction, const reduce::ReductionR
     text += fmt::format("\n{} nodes have more beats than rows (up to {}): --max-beats {}\n",
                         format_count(report.beyond_rows), report.most_beats, report.most_beats);
   }
-  text += fmt::format("\nmaps in {}: h5ls {}\n", reduction.out, reduction.out);
+  text += fmt::format("\nmaps in {}: weft inspect {}\n", reduction.out, reduction.out);
   return text;
 }
 

@@ -63,7 +63,8 @@ def test_what_is_neither_gets_the_usual_line(path: Path, name: str) -> None:
     (path / "weft-folder").mkdir()
     outcome = weft(path, name)
     assert outcome.code == 2 and len(outcome.error_lines) == 1
-    assert f"weft {name}: is not a command; there are layout, run, info" in outcome.error_lines[0]
+    words = r"is not a command; (did you mean weft echo\? )?there are layout, run, info"
+    assert re.search(re.escape(f"weft {name}: ") + words, outcome.error_lines[0])
     assert re.search(r"recover, (.*, )?echo\b", outcome.error_lines[0])  # the program on the PATH is one of them
 
 

@@ -156,6 +156,11 @@ class TestPlaces:
         (["read", "good.h5", "--field", "W", "--trace", "0"], 2, "W"),
         (["read", "good.h5", "--box", "0:1"], 2, "box '0:1'"),
         (["fly"], 2, "weft fly: is not a command"),
+        (["ino", "good.h5"], 2, "did you mean weft info?"),
+        (["verfiy", "good.h5"], 2, "did you mean weft verify?"),
+        (["info", "--jsn", "good.h5"], 2, "--jsn; did you mean --json?"),
+        (["reduce", "good.h5", "--feild", "V"], 2, "did you mean --field?"),
+        (["read", "good.h5", "--csv", "--json", "--trace", "1"], 2, "--csv excludes --json"),
         (["--fly"], 2, "subcommand"),
     ],
 )

@@ -101,12 +101,20 @@ def test_repacking_onto_a_full_disk(small_disk: Path, tmp_path: Path, ranks: int
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_values_printed_into_a_full_pipe(tmp_path: Path) -> None:
-    path = tmp_path / "out.h5"
-    w.run_ecg(path, "--nodes", 100, "--steps", 5)
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["read", "out.h5", "--snapshot", "3", "--csv"], "standard output: cannot write: No space left on device"),
+        (["info", "out.h5"], "standard output: not all of it could be written"),
+        (["--help"], "standard output: not all of it could be written"),
+    ],
+)
+def test_what_is_printed_into_a_full_pipe(tmp_path: Path, arguments: list[str], line: str) -> None:
+    w.run_ecg(tmp_path / "out.h5", "--nodes", 100, "--steps", 5)
     with open(os.devnull) as nothing, open("/dev/full", "w") as full:
         done = subprocess.run(
-            [w.WEFT, "read", str(path), "--snapshot", "3", "--csv"],
+            [w.WEFT, *arguments],
+            cwd=tmp_path,
             stdin=nothing,
             stdout=full,
             stderr=subprocess.PIPE,
@@ -115,4 +123,4 @@ def test_values_printed_into_a_full_pipe(tmp_path: Path) -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert "standard output: cannot write: No space left on device" in done.stderr
+    assert line in done.stderr

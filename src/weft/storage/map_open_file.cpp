@@ -63,7 +63,7 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   if (!has_series(file)) {
     H5Eclear2(H5E_DEFAULT);
     throw Error(ErrorKind::data, path, "is HDF5, but not a Weft file",
-                "it has no group /weft/segments; h5ls shows what it holds");
+                "it has no group /weft/segments; weft inspect shows what it holds");
   }
   check_begins_at_once(file, path);
   const Handle weft(check_hdf5(H5Gopen2(file, "/weft", H5P_DEFAULT), path, "cannot open /weft", ErrorKind::data));
