@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/series/series_writer.hpp"
 #include "weft/support/stopwatch.hpp"
 

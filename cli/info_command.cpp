@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/text_table.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {

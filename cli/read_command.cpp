@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cli/value_output.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/large_memory.hpp"

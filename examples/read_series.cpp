@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "weft/series/series_reader.hpp"
-#include "weft/series/snapshot_sweep.hpp"
+#include "weft/reading/series_reader.hpp"
+#include "weft/reading/snapshot_sweep.hpp"
 
 int main(int argc, char** argv) {
   try {

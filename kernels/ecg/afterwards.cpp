@@ -12,7 +12,7 @@
 #include "kernels/ecg/plain_reduction.hpp"
 #include "kernels/ecg/plain_source.hpp"
 #include "weft/convert/conversion.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "weft/reading/series_reader.hpp"
 #include "weft/series/mpi_series.hpp"
-#include "weft/series/series_reader.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
 namespace weft::kernels::ecg {

@@ -11,7 +11,7 @@
 #include "kernels/ecg/checkpoint.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "kernels/yardstick.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kernels/ecg/plain_file.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/reduce/quantity.hpp"
-#include "weft/series/series_reader.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::kernels::ecg {

@@ -6,7 +6,7 @@
 
 #include "kernels/ecg/plain_file.hpp"
 #include "weft/convert/step_source.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 namespace weft::kernels::ecg {
 

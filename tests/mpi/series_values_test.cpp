@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "series_fixture.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 namespace weft::test {
 namespace {

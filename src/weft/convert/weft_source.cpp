@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "weft/convert/step_source.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
 #include "weft/support/error.hpp"

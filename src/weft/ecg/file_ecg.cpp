@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "weft/ecg/pseudo_ecg.hpp"
+#include "weft/reading/snapshot_sweep.hpp"
 #include "weft/reduce/as_double.hpp"
 #include "weft/reduce/field_choice.hpp"
 #include "weft/series/series_mesh.hpp"
-#include "weft/series/snapshot_sweep.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::ecg {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/ecg/ecg.hpp"
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 namespace weft::ecg {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "weft/reading/series_reader.hpp"
 #include "weft/reduce/field_choice.hpp"
 #include "weft/reduce/map_stretch.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/trace_block.hpp"
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/watched_tile.hpp"
-#include "weft/series/series_reader.hpp"
 
 namespace weft::reduce {
 

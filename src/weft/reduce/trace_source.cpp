@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "weft/reading/series_reader.hpp"
 #include "weft/reduce/field_choice.hpp"
-#include "weft/series/series_reader.hpp"
 #include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"

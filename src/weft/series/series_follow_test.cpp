@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/series/series_writer.hpp"
 #include "weft/support/error.hpp"
 

@@ -1,7 +1,7 @@
 // weft/series/series_mesh.hpp - the mesh that a series was written with, whole.
 #pragma once
 
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
 namespace weft {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
 

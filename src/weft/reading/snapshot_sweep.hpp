@@ -1,4 +1,4 @@
-// weft/series/snapshot_sweep.hpp - visits snapshots in order, each byte read from the file once.
+// weft/reading/snapshot_sweep.hpp - visits snapshots in order, each byte read from the file once.
 //
 // Steps are the slowest axis inside a chunk, so k steps of a chunk lie in one run: reading k snapshots at once takes as
 // many requests as reading one. On a distant store the sweep therefore reads windows of steps into a buffer, as many as
@@ -20,7 +20,7 @@
 #include <span>
 #include <string>
 
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 namespace weft {
 

@@ -1,4 +1,4 @@
-#include "weft/series/snapshot_sweep.hpp"
+#include "weft/reading/snapshot_sweep.hpp"
 
 #include <fmt/format.h>
 

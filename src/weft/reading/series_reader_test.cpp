@@ -1,6 +1,6 @@
 // Weft files made by create_series_file and filled by positioned writes at the addresses of the map, element by
 // element.
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "weft/series/snapshot_sweep.hpp"
+#include "weft/reading/snapshot_sweep.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/wrapped_stores.hpp"

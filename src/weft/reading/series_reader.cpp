@@ -1,4 +1,4 @@
-#include "weft/series/series_reader.hpp"
+#include "weft/reading/series_reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

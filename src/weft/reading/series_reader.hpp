@@ -1,4 +1,4 @@
-// weft/series/series_reader.hpp - reads a Weft file: snapshots, traces, blocks, any box of any field.
+// weft/reading/series_reader.hpp - reads a Weft file: snapshots, traces, blocks, any box of any field.
 //
 // The map of the file is read once, when it is opened; from then on data move by positioned reads of exactly the bytes
 // that pay (storage/read_plan), never whole chunks. A box is given in the coordinates of the field's dataset: (step,
@@ -40,7 +40,7 @@ struct ReadOptions {
   // What requests and bytes cost where the file lies; measured once per file system (storage/measure_store) when
   // absent.
   std::optional<layout::Store> store;
-  // What a SnapshotSweep (series/snapshot_sweep.hpp) may hold.
+  // What a SnapshotSweep (reading/snapshot_sweep.hpp) may hold.
   std::uint64_t budget_bytes = 256ULL << 20;
   int max_threads = storage::kDefaultReadThreads;
   // Puts a store around the file's (to count, to delay); what it returns is what is read, and is measured afresh.
