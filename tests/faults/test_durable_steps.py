@@ -130,10 +130,9 @@ def test_the_end_of_a_job_finds_all_steps_on_the_disk(tmp_path: Path, ranks: int
         assert w.committed_steps(path) == 0
         run.send_signal(signal.SIGTERM)
         _, err = run.communicate(timeout=w.PATIENCE)
-    assert run.returncode != 0
     steps = committed(path)
-    assert steps > 10
-    if ranks is None:  # the launcher, which was told to end, need not pass on what its ranks say
+    assert 10 < steps < 2000
+    if ranks is None:  # the launcher, which was told to end, need not pass on what its ranks say, nor how they ended
         line = next(line for line in err.splitlines() if "SIGTERM" in line and "steps are in the file" in line)
         assert f"SIGTERM: {steps} " in line and "and on the disk" in line
         assert run.returncode == -signal.SIGTERM
