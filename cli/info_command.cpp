@@ -97,8 +97,10 @@ std::string predicted_reads(const storage::FieldMap& field) {
 }
 
 std::string to_text(const SeriesReader& reader) {
-  std::string text = fmt::format("{}: written by {}, format {}\n", reader.path(), reader.map().created_by,
-                                 reader.map().format_version);
+  std::string text = reader.is_weft() ? fmt::format("{}: written by {}, format {}\n", reader.path(),
+                                                    reader.map().created_by, reader.map().format_version)
+                                      : fmt::format("{}: not written by Weft; its axes: {}\n", reader.path(),
+                                                    survey::name_of(reader.foreign()->convention));
   text += fmt::format("{} of {} steps committed", format_count(reader.committed()), format_count(reader.steps()));
   if (const std::vector<double> times = reader.times(); !times.empty()) {
     const std::string& units = reader.field("time").units;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,9 +35,11 @@ constexpr std::size_t kMostTableRows = 24;
 struct ReadCommandOptions {
   std::string path;
   std::string field;
-  std::optional<std::uint64_t> trace;
+  std::string trace;
   std::optional<std::uint64_t> snapshot;
   std::string box;
+  std::string axes;
+  std::string time;
   std::string latency;
   std::string bandwidth;
   std::string delay;
@@ -60,6 +64,11 @@ class CountedFile {
     options.wrap = [asked = asked_, delay_s](std::unique_ptr<storage::ByteStore> file) {
       if (delay_s > 0) file = storage::delaying_store(std::move(file), delay_s, 0);
       return storage::counting_store(std::move(file), asked);
+    };
+    options.on_request = [asked = asked_, delay_s](std::uint64_t bytes) {
+      if (delay_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay_s));
+      ++asked->reads;
+      asked->bytes_read += bytes;
     };
     return options;
   }
@@ -103,9 +112,26 @@ Box parse_box(std::string_view text, const Shape& shape) {
   return box;
 }
 
+// "4,150,300" -> the place of a node on a grid; "12" -> the number of a node.
+Shape parse_place(const std::string& text) {
+  Shape place;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + comma, number);
+    if (error != std::errc{} || end != text.data() + comma) {
+      throw Error(ErrorKind::usage, fmt::format("--trace '{}'", text), "is not a node",
+                  "give a node's number, or its place on a grid as z,y,x");
+    }
+    place.push_back(number);
+    at = comma + 1;
+  }
+  return place;
+}
+
 std::string field_name(const SeriesReader& reader, const std::string& asked) {
   if (!asked.empty()) return reader.field(asked).name;
-  if (reader.fields().size() == 1) return reader.fields()[0].name;
+  if (const std::string named = reader.named_field(); !named.empty()) return named;
   std::vector<std::string_view> names;
   for (const storage::FieldMap& field : reader.fields()) names.push_back(field.name);
   throw Error(ErrorKind::usage, reader.path(), fmt::format("holds {} fields", names.size()),
@@ -115,7 +141,7 @@ std::string field_name(const SeriesReader& reader, const std::string& asked) {
 
 std::pair<Selection, Box> chosen_box(const ReadCommandOptions& options, const SeriesReader& reader,
                                      const std::string& field) {
-  const int choices = (options.trace ? 1 : 0) + (options.snapshot ? 1 : 0) + (options.box.empty() ? 0 : 1);
+  const int choices = (options.trace.empty() ? 0 : 1) + (options.snapshot ? 1 : 0) + (options.box.empty() ? 0 : 1);
   if (choices != 1) {
     throw Error(ErrorKind::usage, {}, "needs exactly one of --trace, --snapshot and --box",
                 fmt::format("try: weft read {} --field {} --trace 0", reader.path(), field));
@@ -124,7 +150,7 @@ std::pair<Selection, Box> chosen_box(const ReadCommandOptions& options, const Se
     throw Error(ErrorKind::data, reader.path(), fmt::format("none of its {} steps is committed yet", reader.steps()),
                 "wait until the simulation has written a step");
   }
-  if (options.trace) return {Selection::trace, reader.trace_box(field, *options.trace)};
+  if (!options.trace.empty()) return {Selection::trace, reader.trace_box(field, parse_place(options.trace))};
   if (options.snapshot) return {Selection::snapshot, reader.snapshot_box(field, *options.snapshot)};
   Shape committed_shape = reader.field(field).per_step;
   committed_shape.insert(committed_shape.begin(), reader.committed());
@@ -154,6 +180,8 @@ void run(const ReadCommandOptions& options) {
   CountedFile file;
   ReadOptions read_options = file.options(options.delay.empty() ? 0 : parse_seconds(options.delay));
   if (!options.measure) read_options.store = layout::Store{};  // until the field's own is known
+  read_options.choice.axes = options.axes;
+  if (!options.time.empty()) read_options.choice.time = options.time;
   SeriesReader reader = SeriesReader::open(options.path, std::move(read_options));
   const std::string field = field_name(reader, options.field);
   const auto [selection, box] = chosen_box(options, reader, field);
@@ -203,12 +231,15 @@ void add_read_command(CLI::App& app) {
   const auto options = std::make_shared<ReadCommandOptions>();
   const CLI::Validator from_zero(  // CLI11 turns -1 into 2^64 - 1
       [](const std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); }, "");
-  command->add_option("file", options->path, "The file")->required();
+  command->add_option("file", options->path, "The file, or FILE:DATASET")->required();
   command->add_option("--field", options->field, "The field; may be left out where there is one");
-  command->add_option("--trace", options->trace, "One node, all committed steps (the index along the first axis)")
-      ->check(from_zero);
+  command->add_option("--trace", options->trace, "One node, all committed steps: its number, or z,y,x on a grid");
   command->add_option("--snapshot", options->snapshot, "One step, all nodes")->check(from_zero);
   command->add_option("--box", options->box, "FIRST:END for each axis, steps first, as in 0:10,5:20,0:2");
+  command->add_option(
+      "--axes", options->axes,
+      "What the axes of a file are that Weft did not write, as in z,y,x,time [as its convention has it]");
+  command->add_option("--time", options->time, "The dataset of its times [as its convention has it]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "Print every value as CSV");
   command->add_flag("--json", options->json, "Print every value, and the requests made, as JSON")->excludes(csv);
   command->add_option("--latency", options->latency, "What a request costs [what the field was laid out for]");
@@ -218,7 +249,8 @@ void add_read_command(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  weft read series.h5 --field V --trace 12345\n"
-      "  weft read series.h5 --field V --box 0:10,5:20 --csv");
+      "  weft read series.h5 --field V --box 0:10,5:20 --csv\n"
+      "  weft read ocean.nc --field temp --trace 4,150,300");
   command->callback([options] { run(*options); });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -84,31 +85,43 @@ struct Table {
   std::uint64_t columns;  // values in a row
 };
 
+// The axes that say which node: those behind the step, of a dataset of `rank` axes.
+std::size_t place_axes(const storage::FieldMap& field, std::size_t rank) {
+  return std::min(rank - 1, std::max<std::size_t>(1, field.node_axes));
+}
+
+std::string name_of_axis(const storage::FieldMap& field, std::size_t axis) {
+  if (field.node_axes > 1 && field.node_axes <= 3 && axis <= field.node_axes) {
+    return std::string("zyx").substr(3 - field.node_axes + axis - 1, 1);
+  }
+  if (axis == 1) return field.support == storage::Support::cells ? "cell" : "node";
+  return fmt::format("index{}", axis);
+}
+
 Table table_of(const ReadValues& values) {
   const Shape& count = values.box.count;
   const std::size_t rank = count.size();
-  const bool components = rank == 3 && count[2] <= kMostColumns;
-  const std::size_t row_axes = components ? 2 : rank;
-  Table table{{}, {}, 1, components ? count[2] : 1};
+  const std::size_t places = place_axes(values.field, rank);
+  const bool components = rank == places + 2 && count.back() <= kMostColumns;
+  const std::size_t row_axes = components ? rank - 1 : rank;
+  Table table{{}, {}, 1, components ? count.back() : 1};
   for (std::size_t axis = 0; axis < row_axes; ++axis) {
     table.rows *= count[axis];
     if (axis == 0 && values.selection == Selection::snapshot && rank > 1) continue;
-    if (axis == 1 && values.selection == Selection::trace) continue;
+    if (axis >= 1 && axis <= places && values.selection == Selection::trace) continue;
     table.index_axes.push_back(axis);
     if (axis == 0) {
       table.header.insert(table.header.end(), {"step", "time"});
-    } else if (axis == 1) {
-      table.header.emplace_back(values.field.support == storage::Support::cells ? "cell" : "node");
     } else {
-      table.header.push_back(fmt::format("index{}", axis));
+      table.header.push_back(name_of_axis(values.field, axis));
     }
   }
   if (!components) {
     table.header.push_back(values.field.name);
     return table;
   }
-  for (std::uint64_t c = 0; c < count[2]; ++c) {
-    table.header.push_back(fmt::format("{}[{}]", values.field.name, values.box.start[2] + c));
+  for (std::uint64_t c = 0; c < count.back(); ++c) {
+    table.header.push_back(fmt::format("{}[{}]", values.field.name, values.box.start.back() + c));
   }
   return table;
 }
@@ -142,7 +155,10 @@ std::vector<std::string> cells_of(const ReadValues& values, const Table& table, 
 
 Shape shown_shape(const ReadValues& values) {
   Shape shape = values.box.count;
-  if (shape.size() > 1 && values.selection == Selection::trace) shape.erase(shape.begin() + 1);
+  if (shape.size() > 1 && values.selection == Selection::trace) {
+    const auto places = static_cast<std::ptrdiff_t>(place_axes(values.field, shape.size()));
+    shape.erase(shape.begin() + 1, shape.begin() + 1 + places);
+  }
   if (values.selection == Selection::snapshot) shape.erase(shape.begin());
   return shape;
 }

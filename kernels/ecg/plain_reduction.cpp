@@ -68,7 +68,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     times = map.times();
     maps = reduce::plan_maps(reduction.quantities, {}, reduction.settings, field.units, map.field("time").units);
     traces.emplace(map, file, choice);
-    report.nodes = field.per_step[0];
+    report.nodes = nodes_of(field);
   });
   reduce::MapFile out(comm, reduction.out, storage::IfExists::replace, false);
   const std::vector<std::uint64_t> addresses = out.create(maps, report.nodes);
@@ -101,7 +101,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     stretch->fill_up(rows);
     store->close();
   });
-  out.finish(maps, report.nodes, rows, {map.path(), reduction.field, reduction.settings.threshold, kFill});
+  out.finish(maps, {report.nodes}, rows, {map.path(), reduction.field, reduction.settings.threshold, kFill});
   return report;
 }
 

@@ -34,6 +34,7 @@ std::optional<OwnRecording> own_recording(const Recording& recording, const std:
     ReadOptions options;
     options.store = layout::Store{};  // to measure it would take longer than the little that is read
     const SeriesReader reader = SeriesReader::open(recording.file, options);
+    if (!reader.is_weft()) return std::nullopt;
     const storage::FieldMap& field = reader.field(name);
     OwnRecording own{field.units, field.components, std::nullopt};
     if (has_mesh(reader) && field.subset == storage::Subset::all) own.mesh = read_mesh(reader);

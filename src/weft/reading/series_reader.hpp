@@ -1,4 +1,8 @@
-// weft/reading/series_reader.hpp - reads a Weft file: snapshots, traces, blocks, any box of any field.
+// weft/reading/series_reader.hpp - reads fields over steps: snapshots, traces, blocks, any box of any field.
+//
+// Of a Weft file, and of any HDF5 file whose steps are known (reading/foreign_series.hpp): netCDF-4, VTKHDF, openPMD,
+// Chaste, or a dataset whose axes are told. FILE:DATASET names one of its datasets. Filters are undone and packed
+// values unpacked (reading/value_coding.hpp), axes come in Weft's order, and times in the units they are recorded in.
 //
 // The map of the file is read once, when it is opened; from then on data move by positioned reads of exactly the bytes
 // that pay (storage/read_plan), never whole chunks. A box is given in the coordinates of the field's dataset: (step,
@@ -25,6 +29,8 @@
 
 #include "weft/layout/read_cost.hpp"
 #include "weft/layout/store.hpp"
+#include "weft/reading/foreign_series.hpp"
+#include "weft/reading/stored_array.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
@@ -46,11 +52,15 @@ struct ReadOptions {
   // Puts a store around the file's (to count, to delay); what it returns is what is read, and is measured afresh.
   std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap;
   std::shared_ptr<storage::SyscallCounters> counters;  // where the file's system calls are counted; may be null
+  // Called before each request that does not go through that store: of a chunk that is decoded, or by HDF5.
+  std::function<void(std::uint64_t bytes)> on_request{};
+  reading::SeriesChoice choice{};  // of a file that Weft did not write
 };
 
 class SeriesReader {
  public:
-  // Throws Error(system) where the file cannot be opened, Error(data) where it is not a Weft file or is damaged.
+  // `path` is FILE, or FILE:NAME for one of its fields or datasets. Throws Error(system) where the file cannot be
+  // opened, Error(data) where it holds no steps that are known or is damaged.
   static SeriesReader open(const std::string& path, ReadOptions options = {});
   // Collective: rank 0 reads the map, the committed steps and measures the store, and tells the others. All throw where
   // one fails. `comm` is not kept. The path must lead every rank to the same file.
@@ -62,6 +72,12 @@ class SeriesReader {
   void reload(Communicator& comm);  // collective; afterwards all ranks see the same steps
 
   const std::string& path() const { return map_.path; }
+  bool is_weft() const { return foreign_ == nullptr; }
+  // How a file that Weft did not write was understood; nullptr of a Weft file.
+  const reading::ForeignSeries* foreign() const { return foreign_.get(); }
+  // The field that FILE:NAME named, else the only one there is; "" where there are several. Error(usage) where it is
+  // not there.
+  std::string named_field() const;
   std::uint64_t steps() const { return map_.length; }  // of the datasets, as every other reader of HDF5 sees them
   std::uint64_t committed() const { return committed_; }
   // The fields, without "time".
@@ -78,9 +94,11 @@ class SeriesReader {
 
   // One step, all nodes.
   Box snapshot_box(const std::string& name, std::uint64_t step) const;
-  // One node, all committed steps. `node` counts along the first axis of a step; it is 0 for one number a step.
+  // One node, all committed steps. `node` is its number: on a grid row-major over its axes; 0 for one number a step.
   Box trace_box(const std::string& name, std::uint64_t node) const;
-  // `nodes` nodes from `first_node`, over `steps` steps from `first_step`.
+  // The same by its place on a grid, as {z, y, x}; {node} where there is no grid.
+  Box trace_box(const std::string& name, const Shape& place) const;
+  // Along the first axis of a step: `nodes` nodes from `first_node`, over `steps` steps from `first_step`.
   Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
                 std::uint64_t steps) const;
   Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes) const {
@@ -126,7 +144,14 @@ class SeriesReader {
     return read<T>(name, block_box(name, first_node, nodes, first_step, steps));
   }
 
-  // What read() would do, without doing it.
+  // Nodes [first, first + nodes), numbered as trace_box() has it, of steps [first_step, first_step + steps): fills
+  // `values` with [step][node][component]. Throws as read().
+  void read_nodes(const std::string& name, std::uint64_t first, std::uint64_t nodes, std::uint64_t first_step,
+                  std::uint64_t steps, std::span<std::byte> values) const;
+
+  // Whether a field's values are read as they lie in the file; else whole chunks are decoded, or HDF5 reads.
+  bool reads_directly(const std::string& name) const;
+  // What read() would do, without doing it. Throws Error(usage) unless the field is read directly.
   storage::ReadPlan plan(const std::string& name, const Box& box) const;
   // The arithmetic prediction of the same (layout/read_cost), which knows nothing of addresses.
   layout::ReadCost predicted(const std::string& name, const Box& box) const;
@@ -145,9 +170,13 @@ class SeriesReader {
   std::vector<std::byte> shared_state() const;
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
+  void open_foreign(const std::string& path);
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
-  void for_each_segment(const std::string& name, const Box& box,
-                        const std::function<void(const storage::ArrayMap&, const Box&)>& visit) const;
+  void for_each_segment(const Box& box, const std::function<void(std::size_t segment, const Box&)>& visit) const;
+  // The array of a field, where its map alone does not say where its values lie; nullptr where it does.
+  reading::StoredArray* stored_array(std::size_t segment, std::size_t field) const;
+  // Where the values lie, if they can be read from there.
+  const storage::ArrayMap* direct_map(std::size_t segment, std::size_t field) const;
   void execute(const storage::ReadPlan& plan, std::span<std::byte> values) const;
 
   ReadOptions options_;
@@ -156,6 +185,10 @@ class SeriesReader {
   std::uint64_t committed_ = 0;
   std::unique_ptr<storage::ByteStore> bytes_;
   std::uint64_t inode_ = 0;  // of the file that `bytes_` is
+  std::shared_ptr<const reading::ForeignSeries> foreign_;
+  std::string named_;  // what stood behind FILE:
+  std::shared_ptr<reading::OpenedFile> opened_;
+  std::unique_ptr<reading::StoredArrays> arrays_ = std::make_unique<reading::StoredArrays>();
 };
 
 }  // namespace weft

@@ -48,7 +48,7 @@ FieldChoice choose_field(const std::string& where, std::span<const storage::Fiel
   }
   FieldChoice choice;
   choice.field = static_cast<std::size_t>(found - fields.begin());
-  choice.components = element_count(found->per_step) / found->per_step[0];
+  choice.components = components_of(*found);
   choice.component = component_number(where + ": " + found->name, component, found->components, choice.components);
   choice.label = label_of(*found, choice.component, choice.components);
   return choice;

@@ -43,9 +43,9 @@ class Reducer {
   Reducer(Communicator& comm, const Reduction& reduction)
       : comm_(comm),
         reduction_(reduction),
-        source_(open_traces(comm, reduction.path, reduction.field)),
+        source_(TraceSource::open(comm, reduction.path, reduction.field)),
         watched_(watch(reduction.quantities, {}, reduction.settings)),
-        maps_(plan_maps(reduction.quantities, {}, reduction.settings, source_->units(), source_->time_units())),
+        maps_(plan_maps(reduction.quantities, {}, reduction.settings, source_.units(), source_.time_units())),
         reducer_(reduction.quantities, reduction.settings),
         result_(reducer_.rows()) {}
 
@@ -58,12 +58,12 @@ class Reducer {
       plan_block();
     });
     MapFile out(comm_, reduction_.out, reduction_.if_exists, reduction_.take_over);
-    const std::vector<std::uint64_t> addresses = out.create(maps_, source_->nodes());
+    const std::vector<std::uint64_t> addresses = out.create(maps_, source_.nodes());
     if (wants_conduction(reduction_.quantities)) measure_distances();
     std::unique_ptr<storage::ByteStore> store;
     agree_on(comm_, [&] {
       store = out.open();
-      writer_.emplace(*store, addresses, source_->nodes(), reduction_.fill);
+      writer_.emplace(*store, addresses, source_.nodes(), reduction_.fill);
       stretch_.emplace(maps_, *writer_, result_);
       for (std::uint64_t first = mine_.first; first < end();) {
         const std::uint64_t count = std::min(block_nodes_, end() - first);
@@ -77,19 +77,19 @@ class Reducer {
       stretch_->fill_up(rows);
       store->close();
     });
-    out.finish(maps_, source_->nodes(), rows,
+    out.finish(maps_, storage::places_of(source_.field()), rows,
                {reduction_.path, reduction_.field, reduction_.settings.threshold, reduction_.fill});
     return report();
   }
 
  private:
   std::uint64_t end() const { return mine_.first + mine_.count; }
-  std::uint64_t steps() const { return source_->times().size(); }
+  std::uint64_t steps() const { return source_.times().size(); }
 
   void plan_block() {
     // Whole columns of chunks for every rank; where there are fewer of them than ranks, some have none.
-    const std::uint64_t nodes = source_->nodes();
-    const std::uint64_t unit = std::min(source_->nodes_together(), nodes);
+    const std::uint64_t nodes = source_.nodes();
+    const std::uint64_t unit = std::min(source_.nodes_together(), nodes);
     const std::uint64_t units = ceil_div(nodes, unit);
     const bool enough = units >= static_cast<std::uint64_t>(comm_.size());
     const partition::Block columns = partition::even_block(enough ? units : nodes, comm_.rank(), comm_.size());
@@ -100,7 +100,7 @@ class Reducer {
     // Its lines and the count of beats, what is carried for it, rows of beats before its last, and its trace.
     const std::uint64_t row_bytes = watched_.rows * watched_.beats.quantities().size() * sizeof(double);
     const std::uint64_t bytes_of_maps = (reducer_.rows() + 1) * sizeof(double) + watched_.bytes_a_node() + row_bytes;
-    const std::uint64_t bytes_a_node = bytes_of_maps + source_->bytes_a_node();
+    const std::uint64_t bytes_a_node = bytes_of_maps + source_.bytes_a_node();
     const std::uint64_t fitting = reduction_.budget_bytes / bytes_a_node;
     if (fitting == 0) {
       throw Error(ErrorKind::usage, reduction_.path,
@@ -118,23 +118,20 @@ class Reducer {
     const std::uint64_t origin = *reduction_.settings.origin;
     const auto mesh = [&] {
       if (!reduction_.mesh.empty()) return view::read_vtu(reduction_.mesh);
-      if (storage::is_series_file(reduction_.path)) {
-        const SeriesReader reader = SeriesReader::open(reduction_.path);
-        if (has_mesh(reader)) return read_mesh(reader);
-      }
+      if (has_mesh(source_.reader())) return read_mesh(source_.reader());
       throw Error(ErrorKind::usage, reduction_.path, "has no mesh that Weft knows of", "name one: --mesh mesh.vtu");
     };
     const NodeRange range{mine_.first, mine_.count};
-    distances_ = distances_from(comm_, origin, source_->nodes(), mesh, std::span(&range, 1))[0];
+    distances_ = distances_from(comm_, origin, source_.nodes(), mesh, std::span(&range, 1))[0];
     agree_on(comm_, [&] {
       for_each_trace(
-          source_->read(origin, 1), [](std::uint64_t) { return true; },
-          [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, source_->times(), result_); });
+          source_.read(origin, 1), [](std::uint64_t) { return true; },
+          [&](std::uint64_t, std::span<const double> trace) { reducer_.reduce(trace, source_.times(), result_); });
     });
   }
 
   void one_block(std::uint64_t first, std::uint64_t count) {
-    const TraceBlock block = source_->begin(first, count);
+    const TraceBlock block = source_.begin(first, count);
     std::uint64_t bytes_for_rows =
         reduction_.settings.max_beats * watched_.beats.quantities().size() * count * sizeof(double);
     const TileNodes nodes{0, first, count, block.type, count * block.components, block.component, block.components};
@@ -145,7 +142,7 @@ class Reducer {
     for_each_trace(
         block, [&](std::uint64_t node) { return tile.gave_up(node); },
         [&](std::uint64_t node, std::span<const double> trace) {
-          const std::uint64_t beats = reducer_.reduce(trace, source_->times(), result_);
+          const std::uint64_t beats = reducer_.reduce(trace, source_.times(), result_);
           stretch_->set(node, result_, beats);
         });
     const std::span<const double> distances(distances_);
@@ -154,11 +151,11 @@ class Reducer {
 
   // The block is read, and goes by as it would have while it was written: window after window (run_reduction.hpp).
   void see_block(WatchedTile& tile, const TraceBlock& block) {
-    const std::uint64_t together = source_->steps_together(block.nodes);
+    const std::uint64_t together = source_.steps_together(block.nodes);
     std::uint64_t before = 0;  // steps of the window before
     for (std::uint64_t from = 0; from < steps(); from += together) {
       const std::uint64_t end = std::min(from + together, steps());
-      source_->read_steps(from, end - from);
+      source_.read_steps(from, end - from);
       const std::uint64_t windows = ceil_div(end - from, kWindowSteps);
       for (std::uint64_t step = from; step < end; step += before) {
         // One step first: blocks of nodes are seen side by side where there is a sample before the window.
@@ -167,12 +164,12 @@ class Reducer {
         before = window;
       }
     }
-    tile.finish(source_->times());
+    tile.finish(source_.times());
   }
 
   void see_window(WatchedTile& tile, const TraceBlock& block, std::uint64_t step, std::uint64_t steps,
                   std::uint64_t before) {
-    const std::vector<double>& t = source_->times();
+    const std::vector<double>& t = source_.times();
     WindowTimes times;
     times.first_step = step;
     times.steps_before = before;
@@ -186,7 +183,7 @@ class Reducer {
 
   ReductionReport report() {
     ReductionReport report;
-    report.nodes = source_->nodes();
+    report.nodes = source_.nodes();
     report.steps = steps();
     report.most_beats = comm_.max(stretch_->most_beats());
     report.beyond_rows = comm_.sum(stretch_->beyond_rows());
@@ -217,7 +214,7 @@ class Reducer {
 
   Communicator& comm_;
   const Reduction& reduction_;
-  std::unique_ptr<TraceSource> source_;
+  TraceSource source_;
   Watched watched_;
   std::vector<MapPlan> maps_;
   TraceReducer reducer_;

@@ -18,7 +18,7 @@ namespace weft::reduce {
 
 struct Reduction {
   std::string path;
-  std::string field;  // as open_traces() takes it
+  std::string field;  // as TraceSource::open() takes it
   std::vector<Quantity> quantities;
   Settings settings;
   double fill = std::numeric_limits<double>::quiet_NaN();  // where a node has no such value

@@ -22,25 +22,26 @@ std::vector<std::uint64_t> create_rows(const std::string& out, std::span<const M
   const auto add = [&](const std::string& path, DataType type, const Shape& shape) {
     addresses.push_back(H5Dget_offset(storage::create_contiguous(file, path, type, shape)));
   };
-  for (const MapPlan& map : maps) add(kRows + map.name, DataType::float64, map.shape(nodes));
+  for (const MapPlan& map : maps) add(kRows + map.name, DataType::float64, map.shape({nodes}));
   add("/beats", DataType::int64, {nodes});
   storage::check_hdf5(file.reset(), out, "cannot finish the file");
   return addresses;
 }
 
-void show_maps(const std::string& path, std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows,
+void show_maps(const std::string& path, std::span<const MapPlan> maps, const Shape& places, std::uint64_t rows,
                const MapOrigin& origin) {
   storage::ObjectPlan plan;
   for (const MapPlan& map : maps) {
-    const Shape shape = map.shape(nodes);
-    storage::VirtualObject shown{"/" + map.name, DataType::float64, shape, {}};
+    const Shape shape = map.shape({element_count(places)});
+    storage::VirtualObject shown{"/" + map.name, DataType::float64, map.shape(places), {}};
     shown.fill = origin.fill;
     shown.attributes = {{"source", origin.source}, {"field", origin.field}, {"threshold", origin.threshold}};
     if (!map.units.empty()) shown.attributes["units"] = map.units;
-    Box box = whole(shape);
-    if (map.per_beat) box.count[0] = rows;
-    if (box.count[0] > 0) {
-      shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(box), storage::Slab::of(box)});
+    Box from = whole(shape);
+    Box to = whole(shown.shape);
+    if (map.per_beat) from.count[0] = to.count[0] = rows;
+    if (from.count[0] > 0) {
+      shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(from), storage::Slab::of(to)});
     }
     plan.emplace_back(std::move(shown));
   }
@@ -78,10 +79,10 @@ std::vector<std::uint64_t> MapFile::create(std::span<const MapPlan> maps, std::u
 
 std::unique_ptr<storage::ByteStore> MapFile::open() const { return storage::open_posix(part_, mode_, nullptr, path_); }
 
-void MapFile::finish(std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows, const MapOrigin& origin) {
+void MapFile::finish(std::span<const MapPlan> maps, const Shape& places, std::uint64_t rows, const MapOrigin& origin) {
   agree_on(comm_, [&] {
     if (comm_.rank() != 0) return;
-    show_maps(part_, maps, nodes, rows, origin);
+    show_maps(part_, maps, places, rows, origin);
     file_->finish(true);
   });
 }

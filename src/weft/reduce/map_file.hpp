@@ -1,6 +1,7 @@
 // weft/reduce/map_file.hpp - a file of maps of its own: made empty, filled by all ranks, and shown when it is whole.
 //
-// A map is a dataset: (nodes) for a quantity of all samples, (beats, nodes) for one per beat; `beats` counts each
+// A map is a dataset: (nodes) for a quantity of all samples, (beats, nodes) for one per beat, on a grid (z, y, x) and
+// (beats, z, y, x); `beats` counts each
 // node's beats, those beyond the rows too. The maps are virtual datasets over /rows, made last.
 #pragma once
 
@@ -40,9 +41,9 @@ class MapFile {
   // (storage/shared_file.hpp).
   std::unique_ptr<storage::ByteStore> open() const;
 
-  // Shows the maps, when all ranks have written: of quantities per beat the first `rows` rows, and the fill value where
-  // no node has a beat. The file then gets its name.
-  void finish(std::span<const MapPlan> maps, std::uint64_t nodes, std::uint64_t rows, const MapOrigin& origin);
+  // `places` is {nodes}, or the grid's extents. Shows the maps, when all ranks have written: of quantities per beat the
+  // first `rows` rows, and the fill value where no node has a beat. The file then gets its name.
+  void finish(std::span<const MapPlan> maps, const Shape& places, std::uint64_t rows, const MapOrigin& origin);
 
  private:
   Communicator& comm_;

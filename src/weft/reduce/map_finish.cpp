@@ -25,7 +25,8 @@ MapFinish::MapFinish(const std::vector<MapPlan>& maps, TraceReducer& reducer, Ma
 }
 
 void MapFinish::finish(const TileNodes& nodes, const WatchedTile* tile, std::span<const double> distances) {
-  const std::uint64_t bytes_a_node = (2 * times_.size() + stretch_->lines().size() + 1) * sizeof(double);
+  const std::uint64_t bytes_a_node =
+      ((field_.components + 1) * times_.size() + stretch_->lines().size() + 1) * sizeof(double);
   const std::uint64_t together = std::max<std::uint64_t>(1, budget_bytes_ / bytes_a_node);
   for (std::uint64_t offset = 0; offset < nodes.count; offset += together) {
     finish_stretch(nodes.first + offset, offset, std::min(together, nodes.count - offset), tile, distances);
@@ -65,16 +66,9 @@ void MapFinish::take_from_file(const std::vector<std::uint64_t>& missing) {
 
 TraceBlock MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) {
   const storage::FieldMap& field = reader_->map().fields[field_.field];
-  Box box = reader_->block_box(field.name, first, nodes);
-  std::uint64_t rest = field_.component;
-  for (std::size_t axis = box.start.size(); axis-- > 2;) {
-    box.start[axis] = rest % field.per_step[axis - 1];
-    box.count[axis] = 1;
-    rest /= field.per_step[axis - 1];
-  }
-  traces_.resize(nodes * times_.size() * size_of(field.type));
-  reader_->read(field.name, box, std::span<std::byte>(traces_));
-  return {field.type, traces_, times_.size(), nodes, 1, 0};
+  traces_.resize(nodes * times_.size() * field_.components * size_of(field.type));
+  reader_->read_nodes(field.name, first, nodes, 0, times_.size(), std::span<std::byte>(traces_));
+  return {field.type, traces_, times_.size(), nodes, field_.components, field_.component};
 }
 
 }  // namespace weft::reduce

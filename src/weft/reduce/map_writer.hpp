@@ -18,7 +18,11 @@ struct MapPlan {
   bool per_beat = false;
   bool is_conduction = false;  // a velocity, made of upstroke times at the end
 
-  Shape shape(std::uint64_t nodes) const { return per_beat ? Shape{rows, nodes} : Shape{nodes}; }
+  // With one axis for the nodes, as it is written, or the grid's, as it is shown.
+  Shape shape(Shape places) const {
+    if (per_beat) places.insert(places.begin(), rows);
+    return places;
+  }
 };
 
 // Positioned writes into datasets that are there; any rank may write any nodes.

@@ -94,14 +94,15 @@ class RunReduction::Impl {
       field.per_step = from.per_step;
       field.support = from.support;
       field.components = from.components;
+      field.node_axes = storage::node_axes_of(field, spec.grid);
       fields.push_back(std::move(field));
     }
     const FieldChoice choice = choose_field("the series", fields, spec_.field);
-    const std::uint64_t nodes = fields[choice.field].per_step[0];
+    const std::uint64_t nodes = storage::nodes_of(fields[choice.field]);
     std::vector<storage::FixedArrayPlan> arrays;
     const std::string folder = kRaw + choice.label + "/";
     for (const MapPlan& map : maps("", "")) {
-      arrays.push_back({folder + map.name, DataType::float64, map.shape(nodes), {}});
+      arrays.push_back({folder + map.name, DataType::float64, map.shape({nodes}), {}});
     }
     if (per_beat()) arrays.push_back({folder + "beats", DataType::int64, {nodes}, {}});
     return arrays;
@@ -130,17 +131,19 @@ class RunReduction::Impl {
     const storage::FieldMap& field = map.fields[choice.field];
     storage::ObjectPlan plan{storage::GroupObject{kShown + choice.label, {}}};
     const auto show = [&](const MapPlan& one, DataType type, std::uint64_t rows, std::optional<double> fill) {
-      const Shape shape = one.shape(field.per_step[0]);
-      storage::VirtualObject object{kShown + choice.label + "/" + one.name, type, shape, {}};
+      const Shape shape = one.shape({storage::nodes_of(field)});
+      const Shape on_grid = one.shape(storage::places_of(field));
+      storage::VirtualObject object{kShown + choice.label + "/" + one.name, type, on_grid, {}};
       object.fill = fill;
       object.attributes = {{"field", spec_.field}, {"steps", static_cast<std::int64_t>(covered_)}};
       if (one.per_beat || one.name == "first_crossing") object.attributes["threshold"] = spec_.settings.threshold;
       if (!one.units.empty()) object.attributes["units"] = one.units;
-      Box box = whole(shape);
-      if (shape.size() == 2) box.count[0] = std::min(rows, shape[0]);
+      Box from = whole(shape);
+      Box to = whole(on_grid);
+      if (one.per_beat) from.count[0] = to.count[0] = std::min(rows, shape[0]);
       if (rows > 0) {
-        const storage::Slab slab = storage::Slab::of(box);
-        object.mappings.push_back({".", kRaw + choice.label + "/" + one.name, shape, slab, slab});
+        object.mappings.push_back(
+            {".", kRaw + choice.label + "/" + one.name, shape, storage::Slab::of(from), storage::Slab::of(to)});
       }
       plan.emplace_back(std::move(object));
     };
@@ -153,6 +156,11 @@ class RunReduction::Impl {
   }
 
   std::uint64_t start(const series::WatchedField& field, std::uint64_t allowance) {
+    addresses_ = addresses(field.map);
+    nodes_ = storage::nodes_of(field.map.fields[field.field]);
+    if (addresses_.empty()) throw no_room(field.map);
+    // The nodes of a grid's tile do not lie in one row of the maps: they are reduced from the file, at the end.
+    if (field.map.fields[field.field].node_axes > 1) return 0;
     // An eighth at least is left for rows that fill. Those have beats before a node's last, so tiles need one while a
     // wave goes through them, and no more than a few do at a time: half a row a node will do where memory is dear.
     const std::uint64_t carried_at_most = per_beat() ? allowance / 8 * 7 : allowance;
@@ -170,9 +178,6 @@ class RunReduction::Impl {
       tile_of_slot_[nodes.slot] = tiles_.back().get();
     }
     bytes_for_rows_ = std::min(allowance - carried, std::max(row / 2, std::min(2 * row, allowance / 8)));
-    addresses_ = addresses(field.map);
-    nodes_ = field.map.fields[field.field].per_step[0];
-    if (addresses_.empty()) throw no_room(field.map);
     return carried + bytes_for_rows_;
   }
 
@@ -219,7 +224,7 @@ class RunReduction::Impl {
     std::uint64_t missing = 0;
     agree_on(comm, [&] {
       addresses_ = addresses(map);
-      nodes_ = map.fields[choice.field].per_step[0];
+      nodes_ = storage::nodes_of(map.fields[choice.field]);
       if (addresses_.empty()) throw no_room(map);
       missing = gather_missing(comm, steps);
     });

@@ -117,6 +117,7 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
   map.viewed = read_viewed(file).value_or(0);
   map.grid = read_grid(file);
+  for (FieldMap& field : map.fields) field.node_axes = node_axes_of(field, map.grid);
   for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
   return map;
 }

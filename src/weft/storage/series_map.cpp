@@ -31,7 +31,8 @@ class AddressCode {
 void to_json(nlohmann::json& code, const ChunkAddresses& addresses) { code = AddressCode::encode(addresses); }
 void from_json(const nlohmann::json& code, ChunkAddresses& addresses) { addresses = AddressCode::decode(code); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayMap, path, type, shape, chunk, addresses, filters)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale, components, subset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale, components, subset,
+                                   node_axes, component_units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridMap, shape, origin, spacing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentMap, first_step, steps, fields)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesMap, path, format_version, created_by, fields, segments, length, viewed,
@@ -132,6 +133,28 @@ std::string_view name_of(Support support) {
 Support support_of(std::string_view name) {
   if (name == "cells") return Support::cells;
   return name == "global" ? Support::global : Support::nodes;
+}
+
+Shape places_of(const FieldMap& field) {
+  const auto end =
+      field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(field.node_axes, field.per_step.size()));
+  return {field.per_step.begin(), end};
+}
+
+std::uint64_t nodes_of(const FieldMap& field) { return element_count(places_of(field)); }
+
+std::size_t node_axes_of(const FieldMap& field, const GridMap& grid) {
+  if (field.support == Support::global || field.per_step.empty()) return 0;
+  const std::size_t axes = grid.shape.size();
+  const bool on_grid = field.support == Support::nodes && axes > 0 && axes <= field.per_step.size() &&
+                       std::equal(grid.shape.begin(), grid.shape.end(), field.per_step.begin());
+  return on_grid ? axes : 1;
+}
+
+std::uint64_t components_of(const FieldMap& field) {
+  const auto begin =
+      field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(field.node_axes, field.per_step.size()));
+  return element_count({begin, field.per_step.end()});
 }
 
 std::optional<std::size_t> SeriesMap::find_field(const std::string& name) const {

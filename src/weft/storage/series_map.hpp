@@ -97,7 +97,16 @@ struct FieldMap {
   std::string rationale;  // the layout design as JSON text (layout/design.hpp); empty where the chunk was given
   std::vector<std::string> components{};  // their names, where they were given
   Subset subset = Subset::all;
+  // The leading axes of per_step that say which node (or cell): 2 or 3 on a grid; 0 where it is global.
+  std::size_t node_axes = 1;
+  std::vector<std::string> component_units{};  // one each, where they are not all `units`
 };
+
+// The nodes (or cells) a field has, numbered row-major over node_axes; 1 where it is global. And the values of each.
+std::uint64_t nodes_of(const FieldMap& field);
+std::uint64_t components_of(const FieldMap& field);
+// The extents of its node_axes: {nodes} where there is no grid.
+Shape places_of(const FieldMap& field);
 
 // A regular grid of nodes: shape of one step's grid, slowest axis first ({nz, ny, nx} or {ny, nx}; empty: no grid), and
 // the place of node 0 and the distance of neighbours along x, y and z.
@@ -106,6 +115,9 @@ struct GridMap {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> spacing{1, 1, 1};
 };
+
+// FieldMap::node_axes of a field in a series on this grid.
+std::size_t node_axes_of(const FieldMap& field, const GridMap& grid);
 
 // A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
 // segments whose lengths double.

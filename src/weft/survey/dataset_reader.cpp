@@ -31,7 +31,7 @@ Error at(const std::string& path, const Error& error) {
 }  // namespace
 
 DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits)
-    : memory_type_(memory_type) {
+    : memory_type_(memory_type), on_request_(limits.on_request) {
   storage::register_filters();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
   constexpr std::size_t kSlots = 12421;  // a prime, many times the chunks a cache of this size holds
@@ -82,6 +82,7 @@ void DatasetReader::read(const Box& box, std::span<std::byte> values) {
 }
 
 void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
+  if (on_request_) on_request_(values.size());
   const Handle space(check_hdf5(H5Dget_space(dataset_), facts_.path, "has no extents", ErrorKind::data));
   const Handle memory = storage::simple_space(box.count);
   if (!facts_.scalar) {
@@ -105,6 +106,7 @@ std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint3
   }
   if (size == 0) return {};
   if (size > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
+  if (on_request_) on_request_(size);
   std::vector<std::byte> encoded(size);
   check_hdf5(storage::read_chunk(dataset_, start.data(), skipped, encoded), facts_.path, "a chunk cannot be read",
              ErrorKind::data);

@@ -26,8 +26,9 @@
 namespace weft::survey {
 
 struct ReadLimits {
-  std::uint64_t cache_bytes = 32ULL << 20;  // HDF5's chunk cache
-  std::uint64_t chunk_bytes = 64ULL << 20;  // for decoding: of all threads together
+  std::uint64_t cache_bytes = 32ULL << 20;                // HDF5's chunk cache
+  std::uint64_t chunk_bytes = 64ULL << 20;                // for decoding: of all threads together
+  std::function<void(std::uint64_t bytes)> on_request{};  // before each chunk, and each box that HDF5 reads
 };
 
 class DatasetReader {
@@ -85,6 +86,7 @@ class DatasetReader {
   bool whole_chunks_ = false;
   bool decodes_ = false;
   std::unique_ptr<ChunkDecoders> decoders_;
+  std::function<void(std::uint64_t bytes)> on_request_;
 };
 
 }  // namespace weft::survey

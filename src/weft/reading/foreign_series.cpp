@@ -1,0 +1,344 @@
+#include "weft/reading/foreign_series.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/recording.hpp"
+#include "weft/support/error.hpp"
+#include "weft/survey/open_file.hpp"
+#include "weft/survey/survey.hpp"
+
+namespace weft::reading {
+
+namespace {
+
+using layout::AxisRole;
+using storage::Handle;
+using survey::DatasetFacts;
+using survey::Form;
+using survey::KnownAxes;
+
+// A field that was found: one dataset, or one a step.
+struct Found {
+  DatasetFacts facts;  // of the first dataset
+  KnownAxes known;
+  ValueCoding coding;
+  std::vector<std::string> datasets;  // in order of the steps
+  std::vector<std::string> steps{};   // one_a_step: what stands for %T in each
+  std::string name;
+
+  std::uint64_t length() const {
+    return known.form == Form::one_a_step ? datasets.size() : known.shape[layout::step_axis(known.axes)];
+  }
+  std::uint64_t bytes() const { return facts.logical_bytes() * datasets.size(); }
+  // Fields of one key are of one series.
+  std::string key() const {
+    std::string text = fmt::format("{} {}", length(), known.time);
+    for (const std::string& step : steps) text += " " + step;
+    return text;
+  }
+};
+
+Handle opened(hid_t file, const std::string& dataset) {
+  return Handle(
+      storage::check_hdf5(H5Dopen2(file, dataset.c_str(), H5P_DEFAULT), dataset, "cannot be opened", ErrorKind::data));
+}
+
+// What stands for %T in one of the paths of a series.
+std::string step_in(const std::string& path, const std::string& series) {
+  const std::size_t before = series.find("%T");
+  const std::size_t behind = series.size() - before - 2;
+  return path.substr(before, path.size() - before - behind);
+}
+
+// Numbers by their value, words by their letters.
+bool comes_before(const std::string& a, const std::string& b) {
+  double left = 0;
+  double right = 0;
+  const auto number = [](const std::string& text, double& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+  };
+  const bool both = number(a, left) && number(b, right);
+  return both ? left < right : a < b;
+}
+
+class Search {
+ public:
+  Search(hid_t file, const SeriesChoice& choice) : file_(file), choice_(choice) {}
+
+  void add(const DatasetFacts& facts) {
+    if (!facts.numbers || facts.empty || facts.scalar) return;
+    std::optional<KnownAxes> known =
+        choice_.axes.empty() ? survey::known_axes(file_, facts) : survey::told_axes(file_, facts, choice_.axes);
+    if (!known) return;
+    if (!known->time.empty()) times_.insert(known->time);
+    if (known->form == Form::one_a_step) {
+      const auto [place, is_new] = by_series_.try_emplace(known->series, found_.size());
+      if (!is_new) return add_step(found_[place->second], facts, *known);
+    }
+    const std::optional<ValueCoding> coding = coding_of(opened(file_, facts.path));
+    if (!coding) {
+      left_out_.push_back(fmt::format("{}: is of {}, which Weft does not compute with", facts.path, facts.type));
+      return;
+    }
+    Found one{facts, *std::move(known), *coding, {facts.path}, {}, {}};
+    if (one.known.form == Form::one_a_step) one.steps.push_back(step_in(facts.path, one.known.series));
+    found_.push_back(std::move(one));
+  }
+
+  // The fields of the series, in order of their paths.
+  std::vector<Found> take(const std::string& path) {
+    std::erase_if(found_, [&](const Found& one) { return times_.contains(one.facts.path); });
+    for (Found& one : found_) order_steps(one);
+    std::map<std::string, std::uint64_t> bytes;
+    for (const Found& one : found_) bytes[one.key()] += one.bytes();
+    if (bytes.empty()) {
+      throw Error(ErrorKind::data, path, "has no dataset that is known to hold steps",
+                  left_out_.empty() ? "name one and its axes; weft inspect shows what there is" : left_out_[0]);
+    }
+    const auto most =
+        std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::vector<Found> series;
+    for (Found& one : found_) {
+      if (one.key() == most->first) {
+        series.push_back(std::move(one));
+      } else {
+        left_out_.push_back(
+            fmt::format("{}: has {} steps of its own: FILE:{}", one.facts.path, one.length(), one.facts.path));
+      }
+    }
+    name(series);
+    return series;
+  }
+
+  std::vector<std::string> left_out() && { return std::move(left_out_); }
+
+ private:
+  void add_step(Found& field, const DatasetFacts& facts, const KnownAxes& known) {
+    if (facts.shape != field.facts.shape || facts.type != field.facts.type || known.axes != field.known.axes) {
+      left_out_.push_back(fmt::format("{}: is {} of {}, other steps are {} of {}", facts.path, to_string(facts.shape),
+                                      facts.type, to_string(field.facts.shape), field.facts.type));
+      return;
+    }
+    field.datasets.push_back(facts.path);
+    field.steps.push_back(step_in(facts.path, known.series));
+  }
+
+  static void order_steps(Found& field) {
+    if (field.steps.empty()) return;
+    std::vector<std::size_t> order(field.steps.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return comes_before(field.steps[a], field.steps[b]); });
+    std::vector<std::string> datasets;
+    std::vector<std::string> steps;
+    for (const std::size_t i : order) {
+      datasets.push_back(std::move(field.datasets[i]));
+      steps.push_back(std::move(field.steps[i]));
+    }
+    field.datasets = std::move(datasets);
+    field.steps = std::move(steps);
+  }
+
+  // The last name where no other field has it, else all behind the first slash, or behind the step.
+  static void name(std::vector<Found>& series) {
+    std::map<std::string, int> leaves;
+    const auto leaf = [](const Found& one) { return one.facts.path.substr(one.facts.path.rfind('/') + 1); };
+    for (const Found& one : series) ++leaves[leaf(one)];
+    for (Found& one : series) {
+      const std::size_t step = one.known.series.find("%T/");
+      const std::string longer =
+          step == std::string::npos ? one.facts.path.substr(1) : one.known.series.substr(step + 3);
+      const bool alone = leaves[leaf(one)] == 1 && leaf(one) != "time";
+      one.name = alone ? leaf(one) : longer;
+      if (one.name == "time") one.name = "time_values";  // "time" is what every series calls its times
+    }
+  }
+
+  hid_t file_;
+  const SeriesChoice& choice_;
+  std::vector<Found> found_;
+  std::map<std::string, std::size_t> by_series_;
+  std::set<std::string> times_;
+  std::vector<std::string> left_out_;
+};
+
+std::vector<double> numbers_in(hid_t file, const std::string& path, const std::string& dataset, std::uint64_t steps) {
+  const Handle values = opened(file, dataset);
+  const Handle space(H5Dget_space(values));
+  const auto count = static_cast<std::uint64_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
+  if (count != steps) {
+    throw Error(ErrorKind::data, path, fmt::format("{} has {} values for {} steps", dataset, count, steps),
+                "name the dataset of this series' times");
+  }
+  std::vector<double> numbers(steps);
+  storage::check_hdf5(H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), path,
+                      "cannot read " + dataset, ErrorKind::data);
+  return numbers;
+}
+
+// openPMD 1.1: every iteration has its `time`, in units of `timeUnitSI` seconds.
+// https://github.com/openPMD/openPMD-standard/blob/1.1.0/STANDARD.md
+std::vector<double> iteration_times(hid_t file, const Found& field, std::string& units) {
+  std::vector<double> times;
+  const std::string before = field.known.series.substr(0, field.known.series.find("%T"));
+  for (const std::string& step : field.steps) {
+    const Handle group(H5Gopen2(file, (before + step).c_str(), H5P_DEFAULT));
+    const std::vector<double> time = storage::read_numbers(group, "time");
+    const std::vector<double> unit = storage::read_numbers(group, "timeUnitSI");
+    if (time.size() != 1) break;
+    times.push_back(time[0] * (unit.size() == 1 ? unit[0] : 1.0));
+  }
+  H5Eclear2(H5E_DEFAULT);
+  if (times.size() == field.steps.size()) {
+    units = "s";
+    return times;
+  }
+  times.clear();
+  for (std::size_t step = 0; step < field.steps.size(); ++step) times.push_back(static_cast<double>(step));
+  return times;
+}
+
+storage::FieldMap field_map(const Found& found, const Shape& shape) {
+  storage::FieldMap field;
+  field.name = found.name;
+  field.type = found.coding.type;
+  field.per_step.assign(shape.begin() + 1, shape.end());
+  const std::vector<std::size_t> places = layout::spatial_axes(found.known.axes);
+  field.node_axes = places.size();
+  field.support = places.empty()                                                     ? storage::Support::global
+                  : places.size() == 1 && found.known.axes[places[0]].name == "cell" ? storage::Support::cells
+                                                                                     : storage::Support::nodes;
+  const std::vector<storage::Variable>& variables = found.known.variables;
+  if (variables.size() == components_of(field) && field.per_step.size() > field.node_axes) {
+    for (const storage::Variable& variable : variables) {
+      field.components.push_back(variable.name);
+      field.component_units.push_back(variable.units);
+    }
+  }
+  const bool alike = std::all_of(variables.begin(), variables.end(),
+                                 [&](const storage::Variable& one) { return one.units == variables[0].units; });
+  if (!variables.empty() && alike) field.units = variables[0].units;
+  if (alike) field.component_units.clear();
+  return field;
+}
+
+Shape chunk_of(const Found& found, const AxisOrder& order) {
+  const DatasetFacts& facts = found.facts;
+  const Shape chunk = facts.chunk.empty() ? facts.shape : facts.chunk;
+  if (const auto seen = survey::chunk_as_seen(found.known, chunk)) return reordered(*seen, order);
+  Shape cut = found.known.shape;  // chunks that straddle steps
+  cut[0] = 1;
+  return reordered(cut, order);
+}
+
+void add_field(ForeignSeries& series, const Found& found) {
+  const AxisOrder order = steps_then_places(found.known.axes);
+  storage::ArrayMap array;
+  array.type = found.coding.type;
+  array.shape = reordered(found.known.shape, order);
+  array.chunk = chunk_of(found, order);
+  for (const storage::Filter& filter : found.facts.filters) array.filters.push_back(filter.name);
+  series.map.fields.push_back(field_map(found, array.shape));
+  series.decodings.push_back({found.known.form, found.known.shape, order, found.coding});
+  for (std::size_t segment = 0; segment < found.datasets.size(); ++segment) {
+    array.path = found.datasets[segment];
+    series.map.segments[segment].fields.push_back(array);
+  }
+}
+
+void add_times(ForeignSeries& series, hid_t file, const Found& found, const SeriesChoice& choice) {
+  const std::uint64_t steps = found.length();
+  storage::FieldMap time{"time", DataType::float64, {}, storage::Support::global, found.known.time_units, ""};
+  time.node_axes = 0;
+  std::string dataset = choice.time.value_or(found.known.time);
+  if (found.known.form == Form::one_a_step && !choice.time) {
+    series.times = iteration_times(file, found, time.units);
+  } else if (dataset.empty()) {
+    for (std::uint64_t step = 0; step < steps; ++step) series.times.push_back(static_cast<double>(step));
+  } else {
+    if (!dataset.starts_with('/')) dataset.insert(0, "/");
+    series.times = numbers_in(file, series.map.path, dataset, steps);
+    if (choice.time) time.units = storage::time_units_of(opened(file, dataset));
+  }
+  series.map.fields.push_back(std::move(time));
+  series.decodings.emplace_back();
+  const std::uint64_t each = found.known.form == Form::one_a_step ? 1 : steps;
+  for (std::uint64_t first = 0; first < steps; first += each) {
+    storage::ArrayMap array;
+    array.path = dataset;
+    array.shape = array.chunk = {each};
+    series.map.segments.push_back({first, each, {array}});
+  }
+}
+
+// z, y, x of the largest field that stands on a grid: its nodes are one apart where nothing is said of that.
+void add_grid(ForeignSeries& series) {
+  for (const storage::FieldMap& field : series.map.fields) {
+    if (field.node_axes != 2 && field.node_axes != 3) continue;
+    Shape grid(field.per_step.begin(), field.per_step.begin() + static_cast<std::ptrdiff_t>(field.node_axes));
+    if (element_count(grid) > element_count(series.map.grid.shape) || series.map.grid.shape.empty()) {
+      series.map.grid.shape = std::move(grid);
+    }
+  }
+}
+
+}  // namespace
+
+ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
+  const storage::QuietHdf5 quiet;
+  if (!choice.axes.empty() && choice.dataset.empty()) {  // of the largest field
+    const ForeignSeries known = find_series(path);
+    SeriesChoice told = choice;
+    std::uint64_t most = 0;
+    for (const storage::ArrayMap& array : known.map.segments[0].fields) {
+      const std::uint64_t bytes = element_count(array.shape) * size_of(array.type);
+      if (bytes < most) continue;
+      told.dataset = array.path;
+      most = bytes;
+    }
+    return find_series(path, told);
+  }
+  ForeignSeries series;
+  series.map.path = path;
+  const Handle file = survey::open_file(path);
+  Search search(file, choice);
+  const survey::Survey all = survey::survey(path);
+  if (choice.dataset.empty()) {
+    for (const DatasetFacts& facts : all.datasets) search.add(facts);
+  } else {
+    const DatasetFacts* facts = all.find(choice.dataset);
+    if (facts == nullptr) {
+      throw Error(ErrorKind::data, path, "has no dataset " + choice.dataset, "weft inspect shows what it holds");
+    }
+    const auto known = choice.axes.empty() ? survey::known_axes(file, *facts) : std::nullopt;
+    for (const DatasetFacts& other : all.datasets) {
+      // Other steps of the same field.
+      const bool step = known && known->form == Form::one_a_step && other.path != facts->path;
+      if (other.path == facts->path) search.add(other);
+      if (!step) continue;
+      const auto its = survey::known_axes(file, other);
+      if (its && its->series == known->series) search.add(other);
+    }
+  }
+  const std::vector<Found> found = search.take(path);
+  series.convention = found[0].known.convention;
+  add_times(series, file, found[0], choice);
+  for (const Found& field : found) add_field(series, field);
+  series.map.length = found[0].length();
+  add_grid(series);
+  series.left_out = std::move(search).left_out();
+  return series;
+}
+
+}  // namespace weft::reading

@@ -1,0 +1,183 @@
+#include "weft/reading/stored_array.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/read_plan.hpp"
+#include "weft/support/error.hpp"
+#include "weft/survey/chunk_source.hpp"
+#include "weft/survey/open_file.hpp"
+#include "weft/survey/survey.hpp"
+
+namespace weft::reading {
+
+namespace {
+
+using storage::Handle;
+using survey::Form;
+
+// What is unpacked or put in order at a time, and what decoding may take at least.
+constexpr std::uint64_t kPieceBytes = 32ULL << 20;
+constexpr std::uint64_t kDecodingBytes = 256ULL << 20;
+
+std::mutex& hdf5_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+}  // namespace
+
+hid_t OpenedFile::get() {
+  if (!file_.valid()) file_ = survey::open_file(path_);
+  return file_;
+}
+
+Decoding plain_decoding(const storage::ArrayMap& array) {
+  Decoding decoding;
+  decoding.seen = array.shape;
+  for (std::size_t axis = 0; axis < array.shape.size(); ++axis) decoding.order.push_back(axis);
+  decoding.values.type = array.type;
+  switch (array.type) {
+    case DataType::float32: decoding.values.stored = StoredType::float32; break;
+    case DataType::float64: decoding.values.stored = StoredType::float64; break;
+    case DataType::int32: decoding.values.stored = StoredType::int32; break;
+    case DataType::int64: decoding.values.stored = StoredType::int64; break;
+    case DataType::uint8: decoding.values.stored = StoredType::uint8; break;
+  }
+  return decoding;
+}
+
+StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayMap array, const Decoding& decoding,
+                         OnRequest on_request)
+    : file_(std::move(file)), array_(std::move(array)), decoding_(decoding) {
+  const std::scoped_lock lock(hdf5_lock());
+  const storage::QuietHdf5 quiet;
+  {
+    const Handle dataset(storage::check_hdf5(H5Dopen2(file_->get(), array_.path.c_str(), H5P_DEFAULT), file_->path(),
+                                             "cannot open dataset " + array_.path, ErrorKind::data));
+    find_places(dataset);
+  }
+  if (direct_) return;
+  survey::ReadLimits limits;
+  const std::uint64_t chunk_bytes = element_count(array_.chunk) * size_of(decoding_.values.stored);
+  limits.chunk_bytes = std::max(kDecodingBytes, chunk_bytes);
+  limits.on_request = std::move(on_request);
+  reader_ =
+      std::make_unique<survey::DatasetReader>(file_->get(), array_.path, memory_type(decoding_.values.stored), limits);
+  const survey::DatasetFacts& facts = reader_->facts();
+  if (facts.stored_elements_bytes() > 0) {
+    stored_share_ = static_cast<double>(facts.stored_bytes) / static_cast<double>(facts.stored_elements_bytes()) *
+                    static_cast<double>(size_of(decoding_.values.stored)) /
+                    static_cast<double>(weft::size_of(decoding_.values.type));
+  }
+}
+
+StoredArray::~StoredArray() = default;
+
+void StoredArray::find_places(hid_t dataset) {
+  const ValueCoding& values = decoding_.values;
+  const survey::DatasetFacts facts = survey::facts_of(dataset, array_.path);
+  const Handle type(H5Dget_type(dataset));
+  const bool as_is = facts.filters.empty() && H5Tequal(type, memory_type(values.stored)) > 0 &&
+                     size_of(values.stored) == weft::size_of(values.type) && values.stored != StoredType::uint64 &&
+                     is_identity(decoding_.order) && survey::user_block_of(dataset) == 0;
+  if (!as_is) return;
+  survey::KnownAxes known;
+  known.form = decoding_.form;
+  known.shape = decoding_.seen;
+  const bool contiguous = facts.storage == survey::StorageKind::contiguous;
+  if (!contiguous && facts.storage != survey::StorageKind::chunked) return;
+  const std::optional<Shape> chunk = contiguous ? decoding_.seen : survey::chunk_as_seen(known, facts.chunk);
+  if (!chunk) return;
+  std::optional<storage::ArrayMap> bytes = survey::map_bytes(dataset, facts);
+  if (!bytes) return;
+  direct_ = array_;
+  direct_->chunk = *chunk;
+  direct_->addresses = std::move(bytes->addresses);
+}
+
+void StoredArray::unpack(std::span<std::byte> values) const {
+  if (!decoding_.values.is_identity()) decode(decoding_.values, values, values);
+}
+
+void StoredArray::read(const Box& box, std::span<std::byte> values) {
+  const std::scoped_lock lock(hdf5_lock());
+  const storage::QuietHdf5 quiet;
+  if (values.empty()) return;
+  if (decoding_.values.is_identity() && is_identity(decoding_.order)) return read_seen(box, values);
+  const std::uint64_t step_bytes = values.size() / box.count[0];
+  std::uint64_t steps = std::max<std::uint64_t>(1, kPieceBytes / step_bytes);
+  if (steps > array_.chunk[0]) steps -= steps % array_.chunk[0];
+  Box piece = box;
+  for (std::uint64_t at = 0; at < box.count[0]; at += piece.count[0]) {
+    piece.start[0] = box.start[0] + at;
+    const std::uint64_t in_chunk = steps < array_.chunk[0] ? 0 : piece.start[0] % array_.chunk[0];
+    piece.count[0] = std::min(steps - in_chunk, box.count[0] - at);  // ends where a chunk does
+    read_piece(piece, values.subspan(at * step_bytes, piece.count[0] * step_bytes));
+  }
+}
+
+void StoredArray::read_piece(const Box& box, std::span<std::byte> values) {
+  const Box seen{as_in_dataset(box.start, decoding_.order), as_in_dataset(box.count, decoding_.order)};
+  std::vector<std::byte> elements(element_count(box.count) * size_of(decoding_.values.stored));
+  read_seen(seen, elements);
+  if (!is_identity(decoding_.order)) {
+    std::vector<std::byte> in_order(elements.size());
+    reorder(elements, seen.count, decoding_.order, size_of(decoding_.values.stored), in_order);
+    elements = std::move(in_order);
+  }
+  decode(decoding_.values, elements, values);
+}
+
+void StoredArray::read_seen(const Box& seen, std::span<std::byte> elements) {
+  if (decoding_.form == Form::plain) return reader_->read(seen, elements);
+  Box box = seen;
+  box.start.erase(box.start.begin());
+  box.count.erase(box.count.begin());
+  if (decoding_.form == Form::one_a_step) return reader_->read(box, elements);
+  const std::uint64_t nodes = decoding_.seen[1];
+  const std::uint64_t steps = seen.count[0];
+  const bool whole_steps = seen.start[1] == 0 && seen.count[1] == nodes;
+  const std::uint64_t step_bytes = elements.size() / steps;
+  const std::uint64_t node_bytes = step_bytes / seen.count[1];
+  const std::uint64_t chunk_steps = array_.chunk[0];
+  std::vector<std::byte> all_nodes;
+  for (std::uint64_t step = 0; step < steps;) {
+    const std::uint64_t first = seen.start[0] + step;
+    const std::uint64_t to_end = chunk_steps - first % chunk_steps;
+    const std::uint64_t together = whole_steps ? steps : std::min(steps - step, to_end);
+    box.start[0] = first * nodes;
+    box.count[0] = together * nodes;
+    std::span<std::byte> to = elements.subspan(step * step_bytes, together * step_bytes);
+    step += together;
+    if (whole_steps) {
+      reader_->read(box, to);
+    } else if (together == 1) {
+      box.start[0] += seen.start[1];
+      box.count[0] = seen.count[1];
+      reader_->read(box, to);
+    } else {  // all nodes of the steps of a chunk: it is read once
+      all_nodes.resize(together * nodes * node_bytes);
+      reader_->read(box, all_nodes);
+      for (std::uint64_t i = 0; i < together; ++i) {
+        std::memcpy(to.data() + i * step_bytes, all_nodes.data() + (i * nodes + seen.start[1]) * node_bytes,
+                    step_bytes);
+      }
+    }
+  }
+}
+
+StoredArray& StoredArrays::at(std::size_t segment, std::size_t field, const std::function<StoredArray*()>& make) {
+  const std::scoped_lock lock(mutex_);
+  std::unique_ptr<StoredArray>& array = arrays_[{segment, field}];
+  if (!array) array.reset(make());
+  return *array;
+}
+
+}  // namespace weft::reading

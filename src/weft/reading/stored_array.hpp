@@ -1,0 +1,87 @@
+// weft/reading/stored_array.hpp - the values of one array of a series, however its dataset is stored.
+//
+// Two ways. Where the elements are the values and their places are known, a read is planned and done directly
+// (storage/read_plan.hpp). Else chunks are fetched whole and decoded on every core, or HDF5 reads what only it can, and
+// the values are unpacked and put in order (survey/dataset_reader.hpp): filters, packed values, other byte orders, axes
+// in another order, virtual and compact datasets.
+//
+// HDF5 is asked under one lock, so several threads may read at once. Not collective.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "weft/reading/foreign_series.hpp"
+#include "weft/storage/series_map.hpp"
+#include "weft/support/shape.hpp"
+#include "weft/survey/dataset_reader.hpp"
+
+namespace weft::reading {
+
+// A file that is opened by HDF5 when the first array needs it.
+class OpenedFile {
+ public:
+  explicit OpenedFile(std::string path) : path_(std::move(path)) {}
+  // With hdf5_lock() held.
+  hid_t get();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  storage::Handle file_;
+};
+
+class StoredArray {
+ public:
+  // `array` as the series has it, `decoding` of its dataset. Called for each request of encoded bytes.
+  using OnRequest = std::function<void(std::uint64_t bytes)>;
+  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayMap array, const Decoding& decoding,
+              OnRequest on_request);
+  ~StoredArray();
+
+  // Where the values lie as they are; nothing where they have to be decoded. `unpack` is for what was read from there.
+  const std::optional<storage::ArrayMap>& direct() const { return direct_; }
+  void unpack(std::span<std::byte> values) const;
+
+  // Fills `values`, row-major as box.count. Throws Error(data) where something cannot be read or decoded.
+  void read(const Box& box, std::span<std::byte> values);
+
+  // Where it is decoded: whether chunks come whole, or HDF5 reads what it needs.
+  bool fetches_whole_chunks() const { return reader_ != nullptr && reader_->decodes(); }
+  // The bytes of a chunk in the file over those of its values, where it is decoded.
+  double stored_share() const { return stored_share_; }
+
+ private:
+  void find_places(hid_t dataset);
+  void read_piece(const Box& box, std::span<std::byte> values);
+  void read_seen(const Box& seen, std::span<std::byte> elements);
+
+  std::shared_ptr<OpenedFile> file_;
+  storage::ArrayMap array_;
+  Decoding decoding_;
+  std::optional<storage::ArrayMap> direct_;
+  std::unique_ptr<survey::DatasetReader> reader_;
+  double stored_share_ = 1;
+};
+
+// The arrays of a series that were asked for, each opened once; for several threads.
+class StoredArrays {
+ public:
+  StoredArray& at(std::size_t segment, std::size_t field, const std::function<StoredArray*()>& make);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<StoredArray>> arrays_;
+};
+
+// The decoding of a dataset that holds the array's values as they are, but for filters.
+Decoding plain_decoding(const storage::ArrayMap& array);
+
+}  // namespace weft::reading
