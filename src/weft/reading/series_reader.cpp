@@ -40,7 +40,7 @@ Error replaced(const std::string& path) {
 }
 
 Error no_such_node(const std::string& path, const std::string& name, const FieldMap& field, const std::string& asked) {
-  const Shape grid(field.per_step.begin(), field.per_step.begin() + static_cast<std::ptrdiff_t>(field.node_axes));
+  const Shape grid = places_of(field);
   return {ErrorKind::usage, path, fmt::format("field '{}' has no {}", name, asked),
           grid.size() < 2
               ? fmt::format("its nodes are 0 to {}", nodes_of(field) - 1)
@@ -471,7 +471,7 @@ void SeriesReader::read_nodes(const std::string& name, std::uint64_t first, std:
   if (first > nodes_of(known) || nodes > nodes_of(known) - first) {
     throw no_such_node(path(), name, known, fmt::format("{} nodes from node {}", nodes, first));
   }
-  const Shape grid(known.per_step.begin(), known.per_step.begin() + static_cast<std::ptrdiff_t>(known.node_axes));
+  const Shape grid = places_of(known);
   const std::uint64_t node_bytes = components_of(known) * size_of(known.type);
   const std::vector<Box> boxes = boxes_of_nodes(grid, first, nodes);
   Values<std::byte> part;

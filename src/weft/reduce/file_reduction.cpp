@@ -20,7 +20,6 @@
 #include "weft/reduce/watched_tile.hpp"
 #include "weft/series/series_mesh.hpp"
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_file.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
