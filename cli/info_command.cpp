@@ -11,6 +11,7 @@
 
 #include "cli/text_table.hpp"
 #include "weft/reading/series_reader.hpp"
+#include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -129,12 +130,11 @@ std::string to_text(const SeriesReader& reader) {
 void run(const InfoOptions& options) {
   ReadOptions read_options;
   read_options.store = layout::Store{};  // nothing long is read: no need to measure
-  const SeriesReader reader = SeriesReader::open(options.path, read_options);
-  if (options.json) {
-    fmt::print("{}\n", to_json(reader).dump(2));
-  } else {
-    fmt::print("{}", to_text(reader));
-  }
+  // HDF5 crashes over some damaged files, or never comes back.
+  fmt::print("{}", in_own_process(options.path, false, [&](OwnProcess&) {
+               const SeriesReader reader = SeriesReader::open(options.path, read_options);
+               return options.json ? to_json(reader).dump(2) + "\n" : to_text(reader);
+             }));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/opened_apart.hpp"
 #include "cli/value_output.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
@@ -182,6 +183,8 @@ void run(const ReadCommandOptions& options) {
   if (!options.measure) read_options.store = layout::Store{};  // until the field's own is known
   read_options.choice.axes = options.axes;
   if (!options.time.empty()) read_options.choice.time = options.time;
+  try_to_open(options.path, read_options.choice, options.field);
+  const CrashLine crash_line = reading_crash_line(options.path);
   SeriesReader reader = SeriesReader::open(options.path, std::move(read_options));
   const std::string field = field_name(reader, options.field);
   const auto [selection, box] = chosen_box(options, reader, field);

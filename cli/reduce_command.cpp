@@ -9,8 +9,10 @@
 #include <optional>
 
 #include "cli/on_ranks.hpp"
+#include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reduce/file_reduction.hpp"
+#include "weft/storage/recording.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
 
@@ -47,7 +49,7 @@ reduce::Reduction reduction_of(const ReduceArguments& arguments) {
   reduction.budget_bytes = parse_bytes(arguments.budget);
   reduction.out = arguments.out;
   if (reduction.out.empty()) {
-    reduction.out = std::filesystem::path(arguments.path).replace_extension(".maps.h5").string();
+    reduction.out = std::filesystem::path(storage::file_of_recording(arguments.path)).replace_extension(".maps.h5").string();
   }
   reduction.take_over = arguments.take_over;
   if (arguments.no_overwrite) reduction.if_exists = storage::IfExists::fail;
@@ -104,6 +106,7 @@ void run(const ReduceArguments& arguments, Communicator& comm) {
   } catch (const Error& error) {
     throw error.agreed();  // every rank has the same command line
   }
+  const CrashLine crash_line = reading_crash_line(arguments.path);
   Progress progress("reducing", "part", 1000, comm.rank() == 0);
   reduction->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
   const reduce::ReductionReport report = reduce::reduce_file(comm, *reduction);
@@ -139,7 +142,10 @@ void add_reduce_command(CLI::App& app) {
                     "that file's last writer may have died on another machine: you know that it has");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
-  command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
+  command->callback([arguments] {
+    try_to_open(arguments->path, {}, "");
+    on_ranks([&](Communicator& comm) { run(*arguments, comm); });
+  });
 }
 
 }  // namespace weft::cli

@@ -33,6 +33,10 @@ class WeftSource final : public StepSource {
   WeftSource(SeriesReader reader, std::span<const std::string> fields, bool without_places)
       : reader_(std::move(reader)), bytes_(storage::open_posix(reader_.path(), storage::OpenMode::read)) {
     const SeriesMap& map = reader_.map();
+    if (!reader_.is_weft()) {
+      throw Error(ErrorKind::usage, map.path, "is not a Weft file",
+                  "name its field and its mesh: --dataset /Data --mesh heart.vtu");
+    }
     if (reader_.committed() == 0) {
       throw Error(ErrorKind::usage, map.path, "no steps are committed yet", "wait for the run's first window");
     }
