@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
 #include "cli/on_ranks.hpp"
+#include "cli/opened_apart.hpp"
 #include "weft/convert/conversion.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
@@ -45,7 +47,8 @@ convert::Precision parse_precision(const std::string& word) {
 
 convert::Conversion conversion_of(const ConvertArguments& arguments) {
   convert::Conversion conversion;
-  conversion.path = arguments.path;
+  conversion.file = {arguments.path, {arguments.dataset, std::nullopt, arguments.axes}, arguments.mesh};
+  if (!arguments.time.empty()) conversion.file.choice.time = arguments.time;
   conversion.to = convert::parse_format(arguments.to);
   conversion.steps = arguments.steps;
   conversion.fields = arguments.fields;
@@ -55,18 +58,11 @@ convert::Conversion conversion_of(const ConvertArguments& arguments) {
   conversion.level = arguments.level;
   conversion.precision = parse_precision(arguments.precision);
   conversion.budget_bytes = parse_bytes(arguments.budget);
-  if (!(arguments.mesh + arguments.dataset + arguments.axes + arguments.time).empty()) {
-    view::ForeignFile& file = conversion.recorded.emplace();
-    file.from = arguments.path + (arguments.dataset.empty() ? "" : ":" + arguments.dataset);
-    if (!arguments.axes.empty()) file.axes = arguments.axes;
-    if (!arguments.time.empty()) file.time = arguments.time;
-    file.mesh = arguments.mesh;
-  }
   return conversion;
 }
 
 json to_json(const convert::Conversion& conversion, const convert::ConversionReport& report, int ranks) {
-  return {{"file", conversion.path},
+  return {{"file", conversion.file.path},
           {"to", convert::name_of(conversion.to)},
           {"out", report.out},
           {"further", report.further},
@@ -80,7 +76,7 @@ json to_json(const convert::Conversion& conversion, const convert::ConversionRep
 
 std::string to_text(const convert::Conversion& conversion, const convert::ConversionReport& report) {
   std::string text =
-      fmt::format("{}: {} steps to {}, {} in {} files, in {}\n", conversion.path, format_count(report.steps),
+      fmt::format("{}: {} steps to {}, {} in {} files, in {}\n", conversion.file.path, format_count(report.steps),
                   convert::name_of(conversion.to), format_bytes(report.bytes), format_count(report.files),
                   format_seconds(report.seconds));
   for (const std::string& line : report.left_out) text += fmt::format("left out: {}\n", line);
@@ -100,6 +96,7 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   } catch (const Error& error) {
     throw error.agreed();  // every rank has the same command line
   }
+  const CrashLine crash_line = reading_crash_line(arguments.path);
   Progress progress("converting", "part", 1000, comm.rank() == 0);
   conversion->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
   const convert::ConversionReport report = convert::convert_file(comm, *conversion);
@@ -136,12 +133,13 @@ void add_convert_command(CLI::App& app) {
   command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
       ->capture_default_str();
   command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
-  const char* foreign = "A file that Weft did not write, as weft view takes it";
+  const char* foreign = "What the file does not say itself";
   for (const auto& [name, value, help] :
        {std::tuple{"--mesh", &arguments->mesh, "The mesh, a .vtu file"},
         std::tuple{"--dataset", &arguments->dataset, "The dataset, as /Data"},
-        std::tuple{"--axes", &arguments->axes, "Its axes in order: step,node,component where nothing is said"},
-        std::tuple{"--time", &arguments->time, "The dataset of the times, where it is not found by itself"}}) {
+        std::tuple{"--axes", &arguments->axes,
+                   "Its axes in order, as in step,node,component [as its convention has it]"},
+        std::tuple{"--time", &arguments->time, "The dataset of its times [as its convention has it]"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
   command->add_flag("--json", arguments->json, "Print JSON");
@@ -149,7 +147,13 @@ void add_convert_command(CLI::App& app) {
       "Example:\n  mpirun -n 2 weft convert heart.h5 --to vtu --steps ::10 --out heart && paraview heart/heart.pvd\n"
       "  weft convert results.h5 --to tecplot --dataset /Data --mesh heart.vtu\n"
       "  weft convert flow --to vtu");
-  command->callback([arguments] { on_ranks([&](Communicator& comm) { run(*arguments, comm); }); });
+  command->callback([arguments] {
+    // Of many ranks none tries: the file would be opened by all of them.
+    if (!is_launched() && !std::filesystem::is_directory(arguments->path)) {
+      try_to_open(arguments->path, conversion_of(*arguments).file.choice, "");
+    }
+    on_ranks([&](Communicator& comm) { run(*arguments, comm); });
+  });
 }
 
 }  // namespace weft::cli

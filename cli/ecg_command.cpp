@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cli/ecg_sheet.hpp"
+#include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/ecg/file_ecg.hpp"
 #include "weft/ecg/sheet_layout.hpp"
@@ -26,6 +27,7 @@ using nlohmann::json;
 struct EcgArguments {
   std::string path;
   std::string field;
+  std::string mesh;
   std::vector<std::string> electrodes;
   double diffusivity = 1;
   bool potential = false;  // the field is the one electrodes measure
@@ -35,10 +37,12 @@ struct EcgArguments {
 };
 
 ecg::Ecg computed(const EcgArguments& arguments) {
-  ecg::EcgRequest request{arguments.field, {}, arguments.diffusivity};
+  ecg::EcgRequest request{arguments.field, {}, arguments.diffusivity, arguments.mesh};
   for (const std::string& electrode : arguments.electrodes) {
     request.electrodes.push_back(ecg::parse_electrode(electrode));
   }
+  try_to_open(arguments.path, {}, arguments.field.substr(0, arguments.field.rfind(':')));
+  const CrashLine crash_line = reading_crash_line(arguments.path);
   const SeriesReader reader = SeriesReader::open(arguments.path);
   if (arguments.field.empty()) return ecg::recorded_ecg(reader);
   std::optional<Progress> progress;
@@ -131,8 +135,8 @@ void add_ecg_command(CLI::App& app) {
   command
       ->add_option(
           "file", arguments->path,
-          "A Weft file: with the electrodes that weft run ecg --source solve records; or, with --field, one with "
-          "a mesh")
+          "With the electrodes that weft run ecg --source solve records; or, with --field, any file of steps and "
+          "nodes, with a mesh in it or named")
       ->required();
   CLI::Option* field = command->add_option(
       "--field", arguments->field,
@@ -147,6 +151,7 @@ void add_ecg_command(CLI::App& app) {
       ->add_flag("--potential", arguments->potential,
                  "the field is the potential that electrodes measure: it is read at the node nearest to each")
       ->needs(field);
+  command->add_option("--mesh", arguments->mesh, "The mesh of a file that has none, a .vtu file")->needs(field);
   command->add_option("--diffusivity", arguments->diffusivity, "the factor D")->capture_default_str();
   command->add_option("--plot", arguments->plot, "Draw the ECG sheet, 25 mm/s, to this .png, .svg or .pdf");
   CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step, as CSV");

@@ -41,7 +41,7 @@ json reads_json(const Inspection& one, const layout::Store& store) {
 json axes_json(const survey::KnownAxes& known) {
   constexpr std::array<const char*, 3> kForms{"plain", "folded", "one a step"};
   json variables = json::array();
-  for (const storage::Variable& variable : known.variables) {
+  for (const survey::Variable& variable : known.variables) {
     variables.push_back({{"name", variable.name}, {"units", variable.units}});
   }
   return {{"names", axis_names(known.axes)},

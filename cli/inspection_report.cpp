@@ -109,7 +109,7 @@ std::string axes_lines(const Inspection& one) {
   if (known.convention == survey::Convention::assumed) text += "; if that is wrong, say --axes";
   text += "\n";
   std::vector<std::string> names;
-  for (const storage::Variable& variable : known.variables) {
+  for (const survey::Variable& variable : known.variables) {
     if (names.size() == 8) {
       names.emplace_back("...");
       break;

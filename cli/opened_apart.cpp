@@ -2,22 +2,28 @@
 
 #include <fmt/format.h>
 
-#include "cli/on_ranks.hpp"
+#include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
+#include "weft/survey/open_file.hpp"
 
 namespace weft::cli {
 
-void try_to_open(const std::string& path, const reading::SeriesChoice& choice, const std::string& field) {
-  if (is_launched()) return;
+FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& choice, const std::string& field) {
   ReadOptions options;
   options.store = layout::Store{};  // nothing long is read: no need to measure
   options.choice = choice;
-  in_own_process(path, false, [&](OwnProcess&) {
+  const std::string found = in_own_process(path, false, [&](OwnProcess&) -> std::string {
+    try {
+      if (storage::is_series_file(survey::named_file(path).path)) return "weft";
+    } catch (const Error&) {
+      return "weft";
+    }
     const SeriesReader tried = SeriesReader::open(path, options);
     if (!field.empty()) tried.reads_directly(field);
-    return std::string();
+    return "foreign";
   });
+  return found == "weft" ? FoundSeries::weft : FoundSeries::foreign;
 }
 
 CrashLine reading_crash_line(const std::string& path) {

@@ -12,9 +12,9 @@
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reduce/file_reduction.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
+#include "weft/survey/open_file.hpp"
 
 namespace weft::cli {
 
@@ -49,7 +49,8 @@ reduce::Reduction reduction_of(const ReduceArguments& arguments) {
   reduction.budget_bytes = parse_bytes(arguments.budget);
   reduction.out = arguments.out;
   if (reduction.out.empty()) {
-    reduction.out = std::filesystem::path(storage::file_of_recording(arguments.path)).replace_extension(".maps.h5").string();
+    reduction.out =
+        std::filesystem::path(survey::named_file(arguments.path).path).replace_extension(".maps.h5").string();
   }
   reduction.take_over = arguments.take_over;
   if (arguments.no_overwrite) reduction.if_exists = storage::IfExists::fail;
@@ -143,7 +144,8 @@ void add_reduce_command(CLI::App& app) {
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
   command->callback([arguments] {
-    try_to_open(arguments->path, {}, "");
+    // Of many ranks none tries: the file would be opened by all of them.
+    if (!is_launched()) try_to_open(arguments->path, {}, "");
     on_ranks([&](Communicator& comm) { run(*arguments, comm); });
   });
 }

@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/support/quantity.hpp"
-#include "weft/view/foreign_view.hpp"
+#include "weft/view/view_beside.hpp"
 #include "weft/view/view_file.hpp"
 #include "weft/view/vtkhdf.hpp"
 
@@ -87,14 +88,11 @@ std::string to_text(const view::ViewReport& report) {
   return text;
 }
 
-view::ForeignFile foreign_file(const ViewArguments& arguments) {
-  view::ForeignFile file;
-  file.from = arguments.path + (arguments.dataset.empty() ? "" : ":" + arguments.dataset);
-  if (!arguments.axes.empty()) file.axes = arguments.axes;
-  if (!arguments.time.empty()) file.time = arguments.time;
-  file.mesh = arguments.mesh;
-  file.out = arguments.out;
-  return file;
+view::BesideRequest beside_request(const ViewArguments& arguments) {
+  view::BesideRequest request{
+      arguments.path, {arguments.dataset, std::nullopt, arguments.axes}, arguments.mesh, arguments.out};
+  if (!arguments.time.empty()) request.choice.time = arguments.time;
+  return request;
 }
 
 void run(const ViewArguments& arguments) {
@@ -102,9 +100,13 @@ void run(const ViewArguments& arguments) {
   options.xdmf = !arguments.no_xdmf;
   options.take_over = arguments.take_over;
   if (arguments.no_overwrite) options.if_exists = storage::IfExists::fail;
-  const bool foreign = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
-  const view::ViewReport report = foreign ? view::view_foreign_file(foreign_file(arguments), options)
-                                          : view::view_weft_file(arguments.path, options);
+  // Into the file itself, or beside it.
+  const bool told = !(arguments.dataset + arguments.mesh + arguments.axes + arguments.time + arguments.out).empty();
+  const view::BesideRequest request = beside_request(arguments);
+  const bool beside = try_to_open(arguments.path, request.choice, "") == FoundSeries::foreign || told;
+  const CrashLine crash_line = reading_crash_line(arguments.path);
+  const view::ViewReport report =
+      beside ? view::view_beside(request, options) : view::view_weft_file(arguments.path, options);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report).dump(2));
   } else {
@@ -121,12 +123,14 @@ void add_view_command(CLI::App& app) {
   const auto arguments = std::make_shared<ViewArguments>();
   command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are shown")
       ->required();
-  const char* foreign = "A file that Weft did not write: its data stay where they are, FILE.vtkhdf shows them";
+  const char* foreign =
+      "A file that Weft did not write, or another mesh: the data stay where they are, FILE.vtkhdf shows them";
   command->add_option("--mesh", arguments->mesh, "The mesh, a .vtu file")->group(foreign);
   command->add_option("--dataset", arguments->dataset, "The dataset, as /Data")->group(foreign);
   for (const auto& [name, value, help] :
-       {std::tuple{"--axes", &arguments->axes, "Its axes in order: step,node,component where nothing is said"},
-        std::tuple{"--time", &arguments->time, "The dataset of the times, where it is not found by itself"},
+       {std::tuple{"--axes", &arguments->axes,
+                   "Its axes in order, as in step,node,component [as its convention has it]"},
+        std::tuple{"--time", &arguments->time, "The dataset of its times [as its convention has it]"},
         std::tuple{"--out", &arguments->out, "The file that shows it"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }

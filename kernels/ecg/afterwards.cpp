@@ -64,7 +64,7 @@ json convert_plainly(Communicator& comm, const std::string& path, const std::str
   agree_on(comm, [&] { source.emplace(opened.map, *opened.file); });
   Progress progress("converting", "step", source->times().size(), shown);
   convert::Conversion conversion;
-  conversion.path = path;
+  conversion.file.path = path;
   conversion.out = folder;
   conversion.steps_at_once = 1;
   conversion.budget_bytes = ~0ULL;  // the older ways take the memory they need

@@ -67,7 +67,7 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgO
   spec.observers = observers;
   spec.if_exists = options.if_exists;
   if (!options.unknown_steps) spec.steps = source.steps();
-  spec.time_units = "ms";
+  spec.time_units = source.time_units();
   spec.align_bytes = options.align_bytes;
   spec.mesh = source.mesh();
   spec.options = options.writer;

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "weft/support/error.hpp"
-#include "weft/view/weft_view.hpp"
+#include "weft/view/series_view.hpp"
 
 namespace weft::kernels::ecg {
 
@@ -24,7 +24,7 @@ PlainSource::PlainSource(const SeriesReader& map, PlainFile& file) : map_(map.ma
   if (map_.find_fixed("/mesh/points") == nullptr) {
     throw Error(ErrorKind::usage, map_.path, "has no mesh to put its fields on", "write it with --mesh box");
   }
-  view_ = view::weft_view(map_, map.committed());
+  view_ = view::series_view(map_, map.committed());
   times_ = map.times();
   time_units_ = map_.fields[0].units;
 }

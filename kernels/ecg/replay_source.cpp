@@ -1,48 +1,20 @@
-// The recorded steps of an HDF5 file, read through HDF5 itself: any layout, any filter, any file HDF5 opens.
+// The steps of a file, whoever wrote it (reading/series_reader.hpp).
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/ecg/step_source.hpp"
-#include "weft/series/series_mesh.hpp"
-#include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/recording.hpp"
+#include "weft/reading/series_reader.hpp"
 #include "weft/support/error.hpp"
+#include "weft/view/series_mesh.hpp"
 
 namespace weft::kernels::ecg {
 
 namespace {
 
-using storage::check_hdf5;
-using storage::Handle;
-using storage::Recording;
-
-// How much of the recording a rank reads ahead: one HDF5 read for many steps, and a bound on memory.
+// How much of the file a rank reads ahead: one read for many steps, and a bound on memory.
 constexpr std::uint64_t kAheadBytes = 64ULL << 20;
-
-// What a recording of Weft's own says beyond its values: names and units, and the mesh its nodes are those of.
-struct OwnRecording {
-  std::string units;
-  std::vector<std::string> components;
-  std::optional<view::Mesh> mesh;
-};
-
-std::optional<OwnRecording> own_recording(const Recording& recording, const std::string& name) {
-  try {
-    ReadOptions options;
-    options.store = layout::Store{};  // to measure it would take longer than the little that is read
-    const SeriesReader reader = SeriesReader::open(recording.file, options);
-    if (!reader.is_weft()) return std::nullopt;
-    const storage::FieldMap& field = reader.field(name);
-    OwnRecording own{field.units, field.components, std::nullopt};
-    if (has_mesh(reader) && field.subset == storage::Subset::all) own.mesh = read_mesh(reader);
-    return own;
-  } catch (const Error&) {
-    return std::nullopt;  // somebody else's file
-  }
-}
 
 // This rank's even share of a mesh that is whole here.
 MeshSpec share_of(const view::Mesh& mesh, int rank, int ranks) {
@@ -63,24 +35,44 @@ MeshSpec share_of(const view::Mesh& mesh, int rank, int ranks) {
   return spec;
 }
 
+// The one that is named, the only one, /Data, or the one with most values.
+std::string replayed_field(const SeriesReader& reader) {
+  if (const std::string named = reader.named_field(); !named.empty()) return named;
+  const storage::FieldMap* most = nullptr;
+  for (const storage::FieldMap& field : reader.fields()) {
+    if (field.support == storage::Support::global) continue;
+    if (field.name == "Data") return field.name;
+    if (most == nullptr || element_count(field.per_step) > element_count(most->per_step)) most = &field;
+  }
+  if (most == nullptr) {
+    throw Error(ErrorKind::usage, reader.path(), "has no field on nodes to replay", "weft info shows its fields");
+  }
+  return most->name;
+}
+
 class ReplaySource final : public StepSource {
  public:
-  ReplaySource(Communicator& comm, Recording recording, std::uint64_t nodes, std::uint64_t steps, bool mesh,
+  ReplaySource(Communicator& comm, SeriesReader reader, std::uint64_t nodes, std::uint64_t steps, bool mesh,
                Dealing dealing)
-      : recording_(std::move(recording)), mine_(dealt_nodes(dealing, nodes, comm.rank(), comm.size())), steps_(steps) {
+      : reader_(std::move(reader)),
+        name_(replayed_field(reader_)),
+        times_(reader_.times()),
+        mine_(dealt_nodes(dealing, nodes, comm.rank(), comm.size())),
+        steps_(steps) {
+    const storage::FieldMap& from = reader_.field(name_);
     SourceField field;
-    field.name = recording_.dataset.substr(recording_.dataset.rfind('/') + 1);
-    field.type = recording_.type;
-    if (const std::optional<OwnRecording> own = own_recording(recording_, field.name)) {
-      field.units = own->units;
-      field.components = own->components;
-      if (mesh && own->mesh && own->mesh->points.size() == 3 * nodes) {
-        mesh_ = share_of(*own->mesh, comm.rank(), comm.size());
-      }
+    field.name = name_;
+    std::replace(field.name.begin(), field.name.end(), '/', '_');  // openPMD's "fields/E/x"
+    field.type = from.type;
+    field.units = from.units;
+    field.components = from.components;
+    if (mesh && from.subset == storage::Subset::all && has_mesh(reader_)) {
+      const view::Mesh whole = read_mesh(reader_);
+      if (whole.points.size() == 3 * nodes) mesh_ = share_of(whole, comm.rank(), comm.size());
     }
     field.per_step = {nodes};
-    field.per_step.insert(field.per_step.end(), recording_.shape.begin() + 2, recording_.shape.end());
-    for (const storage::Variable& variable : recording_.variables) field.components.push_back(variable.name);
+    const auto places = static_cast<std::ptrdiff_t>(places_of(from).size());
+    field.per_step.insert(field.per_step.end(), from.per_step.begin() + places, from.per_step.end());
     field.owned = partition::Ownership::nodes(field.per_step, mine_);
     row_bytes_ = element_count(field.per_step) / nodes * size_of(field.type);
     fields_.push_back(std::move(field));
@@ -94,7 +86,8 @@ class ReplaySource final : public StepSource {
   const std::vector<SourceField>& fields() const override { return fields_; }
   std::uint64_t steps() const override { return steps_; }
   std::uint64_t nodes() const override { return fields_[0].per_step[0]; }
-  double time_of(std::uint64_t step) override { return recording_.times[step]; }
+  double time_of(std::uint64_t step) override { return times_[step]; }
+  std::string time_units() const override { return reader_.field("time").units; }
   std::optional<MeshSpec> mesh() const override { return mesh_; }
 
   std::span<const std::byte> values(std::size_t, std::uint64_t step) override {
@@ -112,29 +105,15 @@ class ReplaySource final : public StepSource {
  private:
   // Reads steps [step, step + ahead) of the nodes from the lowest to the highest of this rank.
   void read_ahead(std::uint64_t step) {
-    const storage::QuietHdf5 quiet;
-    if (!file_.valid()) {
-      file_ = storage::open_recording(recording_.file);
-      dataset_ = Handle(check_hdf5(H5Dopen2(file_, recording_.dataset.c_str(), H5P_DEFAULT), recording_.file,
-                                   "cannot open dataset " + recording_.dataset, ErrorKind::data));
-    }
     first_ = step;
     held_ = std::min(ahead_, steps_ - step);
     buffer_.resize(held_ * span_ * row_bytes_);
-    std::vector<hsize_t> start(recording_.shape.size(), 0);
-    std::vector<hsize_t> count(recording_.shape.begin(), recording_.shape.end());
-    start[0] = step;
-    start[1] = low_;
-    count[0] = held_;
-    count[1] = span_;
-    const Handle space(H5Dget_space(dataset_));
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
-    check_hdf5(H5Dread(dataset_, storage::native_type(recording_.type), memory, space, H5P_DEFAULT, buffer_.data()),
-               recording_.file, fmt::format("cannot read step {} of {}", step, recording_.dataset), ErrorKind::data);
+    reader_.read_nodes(name_, low_, span_, first_, held_, buffer_);
   }
 
-  Recording recording_;
+  SeriesReader reader_;
+  std::string name_;  // as the file has it
+  std::vector<double> times_;
   std::vector<std::uint64_t> mine_;
   std::uint64_t steps_;
   std::optional<MeshSpec> mesh_;
@@ -147,8 +126,6 @@ class ReplaySource final : public StepSource {
   std::uint64_t held_ = 0;
   std::vector<std::byte> buffer_;
   std::vector<std::byte> picked_;
-  Handle file_;
-  Handle dataset_;
 };
 
 }  // namespace
@@ -156,20 +133,25 @@ class ReplaySource final : public StepSource {
 std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,
                                           std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
                                           bool mesh, Dealing dealing) {
-  Recording recording;
+  ReadOptions options;
+  options.store = layout::Store{};  // all of it is read, in order
+  SeriesReader reader = SeriesReader::open(comm, from, options);
+  std::unique_ptr<StepSource> source;
   agree_on(comm, [&] {
-    recording = storage::find_recording(from);
+    const std::string name = replayed_field(reader);
     const auto take = [&](std::optional<std::uint64_t>& wanted, std::uint64_t there, const char* what) {
+      if (there == 0) throw Error(ErrorKind::usage, reader.path(), fmt::format("has no {} to replay", what));
       if (wanted && (*wanted > there || *wanted == 0)) {
-        throw Error(ErrorKind::usage, recording.file, fmt::format("has {} {}, not {}", there, what, *wanted),
+        throw Error(ErrorKind::usage, reader.path(), fmt::format("has {} {}, not {}", there, what, *wanted),
                     fmt::format("leave --{} out to take all", what));
       }
       if (!wanted) wanted = there;
     };
-    take(steps, recording.shape[0], "steps");
-    take(nodes, recording.shape[1], "nodes");
+    take(steps, reader.committed(), "steps");
+    take(nodes, nodes_of(reader.field(name)), "nodes");
+    source = std::make_unique<ReplaySource>(comm, std::move(reader), *nodes, *steps, mesh, dealing);
   });
-  return std::make_unique<ReplaySource>(comm, std::move(recording), *nodes, *steps, mesh, dealing);
+  return source;
 }
 
 }  // namespace weft::kernels::ecg

@@ -1,8 +1,8 @@
 // kernels/ecg/step_source.hpp - where the kernel's step values come from.
 //
 // A source knows the shape of one step, deals its nodes to the ranks and fills a rank's values of a step on demand.
-// Three of them: synthetic (a formula), replay (the recorded steps of an HDF5 file) and solve (the simulation itself).
-// Sources never touch Weft's own reading or writing.
+// Three of them: synthetic (a formula), replay (the recorded steps of a file, whoever wrote it) and solve (the
+// simulation itself). Sources never touch Weft's own writing.
 #pragma once
 
 #include <mpi.h>
@@ -62,6 +62,7 @@ class StepSource {
   virtual std::uint64_t steps() const = 0;
   virtual std::uint64_t nodes() const = 0;
   virtual double time_of(std::uint64_t step) = 0;
+  virtual std::string time_units() const { return "ms"; }
   // This rank's values of one field at one step; valid until the next call. Steps come in ascending order, and the
   // fields of a step in theirs. Collective.
   virtual std::span<const std::byte> values(std::size_t field, std::uint64_t step) = 0;
@@ -81,8 +82,8 @@ class StepSource {
 std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint,
                                              bool mesh, Dealing dealing);
 
-// `from` is FILE or FILE:DATASET; without one, /Data or else the largest dataset with steps and nodes. Axis 0 is the
-// step, axis 1 the node. `nodes` and `steps`, where given, take only so many from the start. With `mesh`, a file of
+// `from` is FILE or FILE:DATASET; without one, its only field, /Data, or else the largest with nodes. Those of a grid
+// are numbered row-major. `nodes` and `steps`, where given, take only so many from the start. With `mesh`, a file of
 // Weft's brings its mesh along, if all nodes are taken; every rank holds it whole for a moment. Collective; errors are
 // agreed.
 std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string& from,

@@ -124,7 +124,8 @@ def test_recorded_files(tmp_path: Path, name: str, nodes: int, names: list[str])
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--axes", "node,step,component", "--mesh", "mesh.vtu"], "cannot be shown without copying"),
+        (["--axes", "node,step,component", "--mesh", "six.vtu"], "cannot be shown without copying it: the step is not its first axis"),
+        (["--axes", "node,step,component", "--mesh", "mesh.vtu"], "has 40 points, /Data of series.h5 has 6 nodes"),
         (["--axes", "step,node", "--mesh", "mesh.vtu"], "axes"),
         (["--axes", "step,node,component"], "no mesh is named"),
         (["--mesh", "other.vtu"], "other.vtu: has 41 points, /Data of"),
@@ -135,13 +136,14 @@ def test_recorded_files(tmp_path: Path, name: str, nodes: int, names: list[str])
         (["--mesh", "mesh.vtu", "--time", "/Nothing"], "/Nothing"),
         (["--mesh", "mesh.vtu", "--time", "/Data"], "/Data has 480 values for 6 steps"),
         (["--mesh", "mesh.vtu", "--out", "series.h5"], "is the file itself"),
-        ([], "not a Weft file"),
+        ([], "no mesh is named"),
     ],
 )
 def test_what_cannot_be_shown_gets_one_line(tmp_path: Path, arguments: list[str], words: str) -> None:
     write_series(tmp_path / "series.h5")
     write_mesh(tmp_path / "mesh.vtu", 40)
     write_mesh(tmp_path / "other.vtu", 41)
+    write_mesh(tmp_path / "six.vtu", 6)
     (tmp_path / "torn.vtu").write_bytes((tmp_path / "mesh.vtu").read_bytes()[:2000])
     outcome = w.call([w.WEFT, "view", "series.h5", *arguments], cwd=tmp_path)
     assert outcome.code in (1, 2) and outcome.out == ""

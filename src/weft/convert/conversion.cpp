@@ -15,6 +15,7 @@
 #include "weft/storage/writer_lock.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/survey/open_file.hpp"
 
 namespace weft::convert {
 
@@ -37,10 +38,11 @@ void check(const Conversion& conversion) {
 }
 
 std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& conversion) {
-  if (conversion.recorded) return open_recorded_source(comm, *conversion.recorded, conversion.fields);
   std::error_code error;
-  if (fs::is_directory(conversion.path, error)) return open_problem_folder(comm, conversion.path, conversion.fields);
-  return open_weft_source(comm, conversion.path, conversion.fields, conversion.to == Format::csv);
+  if (fs::is_directory(conversion.file.path, error)) {
+    return open_problem_folder(comm, conversion.file.path, conversion.fields);
+  }
+  return open_series_source(comm, conversion.file, conversion.fields, conversion.to == Format::csv);
 }
 
 void make_folder(const fs::path& folder) {
@@ -52,7 +54,7 @@ void make_folder(const fs::path& folder) {
 // Where the files go: a folder, or with Tecplot the one file. Rank 0 has its lock, and makes the folder.
 std::optional<storage::WriterLock> find_place(Job& job) {
   const Conversion& conversion = job.conversion;
-  fs::path source(conversion.path);
+  fs::path source(survey::named_file(conversion.file.path).path);
   if (!source.has_filename()) source = source.parent_path();  // a folder, "flow/"
   const fs::path stem = source.parent_path() / source.stem();
   fs::path out = conversion.out;
@@ -119,7 +121,7 @@ std::string Job::name_of_block(std::size_t block) const {
 std::uint64_t steps_that_fit(const Job& job, std::uint64_t fixed, std::uint64_t bytes_a_step, std::string_view what) {
   const std::uint64_t budget = job.conversion.budget_bytes;
   if (fixed + bytes_a_step > budget) {
-    throw Error(ErrorKind::usage, job.conversion.path,
+    throw Error(ErrorKind::usage, job.conversion.file.path,
                 fmt::format("a budget of {} does not hold {}", format_bytes(budget), what),
                 fmt::format("give at least --budget {}", fixed + bytes_a_step));
   }

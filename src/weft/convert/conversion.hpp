@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/convert/step_source.hpp"
 #include "weft/convert/values.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
-#include "weft/view/foreign_view.hpp"
 
 namespace weft::convert {
 
@@ -28,7 +28,7 @@ Format parse_format(std::string_view word);
 std::string_view name_of(Format format);
 
 struct Conversion {
-  std::string path;
+  SourceFile file;
   Format to = Format::vtu;
   std::string steps;                // as parse_steps() takes them (convert/step_range.hpp); all where empty
   std::vector<std::string> fields;  // as the view names them, or as the file does; all where empty
@@ -39,7 +39,6 @@ struct Conversion {
   Precision precision = Precision::keep;
   std::uint64_t budget_bytes = 256ULL << 20;                                // memory a rank may use
   std::uint64_t steps_at_once = std::numeric_limits<std::uint64_t>::max();  // however many more the budget holds
-  std::optional<view::ForeignFile> recorded{};                              // where Weft did not write the file
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};     // steps of this rank
   std::function<void(const std::string& file)> written{};                   // each file that is whole, on its rank
 };
@@ -58,8 +57,7 @@ struct ConversionReport {
 // budget does not hold what has to be in memory at once; Error(system) and Error(data) as files go.
 ConversionReport convert_file(Communicator& comm, const Conversion& conversion);
 
-// The same of a source that is open already (convert/step_source.hpp): `conversion.path` gives the files their names.
-class StepSource;
+// The same of a source that is open already (convert/step_source.hpp): `conversion.file` gives the files their names.
 ConversionReport convert_source(Communicator& comm, const Conversion& conversion, const StepSource& source);
 
 }  // namespace weft::convert

@@ -1,7 +1,7 @@
 // weft/convert/step_source.hpp - what is converted: a view of a file, and the values it shows.
 //
-// What a viewer sees is what is converted: the source is a view (view/view.hpp) with only the chosen fields, of a Weft
-// file or of a recorded one, and reads its values by steps and rows. Reads are not collective and do not communicate.
+// What a viewer sees is what is converted: the source is a view (view/view.hpp) with only the chosen fields, and reads
+// its values by steps and rows. Reads are not collective and do not communicate.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 #include "weft/convert/field_groups.hpp"
 #include "weft/convert/step_range.hpp"
+#include "weft/reading/foreign_series.hpp"
 #include "weft/support/communicator.hpp"
-#include "weft/view/foreign_view.hpp"
 #include "weft/view/view.hpp"
 
 namespace weft::convert {
@@ -86,13 +86,15 @@ class StepSource {
   void mesh_bytes(const std::string& path, std::uint64_t offset, std::span<std::byte> values) const;
 };
 
-// The committed steps of a Weft file. Without a mesh the fields on its nodes are shown as on a line where
-// `without_places`, else Error(usage). Collective; throws agreed errors.
-std::unique_ptr<StepSource> open_weft_source(Communicator& comm, const std::string& path,
-                                             std::span<const std::string> fields, bool without_places);
+struct SourceFile {
+  std::string path;                // FILE or FILE:DATASET
+  reading::SeriesChoice choice{};  // what a file that Weft did not write does not say itself
+  std::string mesh{};              // a .vtu file; empty: the file's own mesh or grid
+};
 
-// A file Weft did not write, on a mesh that is named. Collective; throws agreed errors.
-std::unique_ptr<StepSource> open_recorded_source(Communicator& comm, const view::ForeignFile& file,
-                                                 std::span<const std::string> fields);
+// The committed steps of a file, whoever wrote it. Without a mesh the fields on its nodes are shown as on a line where
+// `without_places`, else Error(usage). Collective; throws agreed errors.
+std::unique_ptr<StepSource> open_series_source(Communicator& comm, const SourceFile& file,
+                                               std::span<const std::string> fields, bool without_places);
 
 }  // namespace weft::convert

@@ -9,8 +9,8 @@
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/reduce/as_double.hpp"
 #include "weft/reduce/field_choice.hpp"
-#include "weft/series/series_mesh.hpp"
 #include "weft/support/error.hpp"
+#include "weft/view/series_mesh.hpp"
 
 namespace weft::ecg {
 
@@ -20,11 +20,17 @@ using storage::FieldMap;
 using storage::Subset;
 
 // The part of the mesh that the field stands on, its points numbered as the field's nodes.
-view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field) {
-  view::Mesh mesh = read_mesh(reader);
+view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field, const std::string& named) {
+  view::Mesh mesh = named.empty() ? read_mesh(reader) : view::read_vtu(named);
   const std::uint64_t points = mesh.points.size() / 3;
-  const std::uint64_t count = field.per_step[0];
+  const std::uint64_t count = nodes_of(field);
   if (field.subset == Subset::all && count == points) return mesh;
+  if (field.subset == Subset::all || count > points) {
+    throw Error(
+        ErrorKind::usage, named.empty() ? reader.path() : named,
+        fmt::format("the mesh has {} points, field '{}' of {} has {} nodes", points, field.name, reader.path(), count),
+        "name the mesh it was computed on: --mesh heart.vtu");
+  }
   std::vector<std::int64_t> nodes(count);
   if (field.subset == Subset::listed) {
     reader.read_fixed("/weft/subsets/" + field.name, std::as_writable_bytes(std::span(nodes)));
@@ -54,7 +60,7 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
   check_electrodes(request.electrodes);
   const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), request.field);
   const FieldMap& field = reader.fields()[choice.field];
-  const view::Mesh mesh = mesh_of_field(reader, field);
+  const view::Mesh mesh = mesh_of_field(reader, field, request.mesh);
   std::vector<std::vector<double>> weights;
   for (const Electrode& electrode : request.electrodes) {
     weights.push_back(pseudo_ecg_weights(mesh.points, mesh.cells, electrode.place, request.diffusivity));
@@ -64,7 +70,7 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
 
   SnapshotSweep sweep(reader, field.name);
   std::vector<std::byte> step(sweep.step_bytes());
-  std::vector<double> v(field.per_step[0]);
+  std::vector<double> v(nodes_of(field));
   while (sweep.next(std::span(step))) {
     reduce::pick_as_double(field.type, step, choice.components, choice.component, v);
     for (std::size_t e = 0; e < weights.size(); ++e) {
@@ -80,7 +86,7 @@ Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request) {
   check_electrodes(request.electrodes);
   const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), request.field);
   const FieldMap& field = reader.fields()[choice.field];
-  const view::Mesh mesh = mesh_of_field(reader, field);
+  const view::Mesh mesh = mesh_of_field(reader, field, request.mesh);
   Ecg ecg = begun(reader, field);
   for (const Electrode& electrode : request.electrodes) {
     const auto away = [&](std::uint64_t node) {

@@ -14,6 +14,7 @@ struct EcgRequest {
   std::string field;  // as reduce::choose_field() takes it; on all nodes of the mesh or on some
   std::vector<Electrode> electrodes;
   double diffusivity = 1;
+  std::string mesh{};                                                    // a .vtu file; empty: the mesh in the file
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};  // steps
 };
 

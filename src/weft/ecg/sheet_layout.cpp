@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "weft/support/error.hpp"
+#include "weft/support/time_units.hpp"
 
 namespace weft::ecg {
 
@@ -58,7 +59,7 @@ struct Times {
 
 Times in_seconds(const Ecg& ecg) {
   Times times;
-  const double factor = ecg.time_units == "s" ? 1 : 1e-3;
+  const double factor = seconds_in(ecg.time_units).value_or(1e-3);
   for (const double time : ecg.times) times.seconds.push_back((time - ecg.times.front()) * factor);
   for (const double second : times.seconds) {
     if (std::isfinite(second)) times.length = std::max(times.length, second);
@@ -181,7 +182,7 @@ std::string scale_text(double gain, bool usual, const std::string& unit, const s
 std::string notes_text(const Ecg& ecg, const Times& times, const Plan& plan, const std::string& pulse) {
   std::vector<std::string> notes{pulse};
   if (ecg.time_units.empty()) notes.emplace_back("time has no unit: taken as ms");
-  if (!ecg.time_units.empty() && ecg.time_units != "ms" && ecg.time_units != "s") {
+  if (!ecg.time_units.empty() && !seconds_in(ecg.time_units)) {
     notes.push_back(fmt::format("time is in '{}': taken as ms", ecg.time_units));
   }
   if (times.length > kSheetSeconds) notes.push_back(fmt::format("the first 10 s of {:.4g} s", times.length));

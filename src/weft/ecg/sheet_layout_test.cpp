@@ -191,10 +191,14 @@ TEST(SheetLayout, UnitsOfTime) {
   EXPECT_THAT(seconds.notes, Not(HasSubstr("taken as")));
   ecg.time_units = "";
   EXPECT_THAT(lay_out_sheet(ecg, {"f", "mV"}).notes, EndsWith("time has no unit: taken as ms"));
-  ecg.time_units = "min";
-  const Sheet minutes = lay_out_sheet(ecg, {"f", "mV"});
-  EXPECT_THAT(minutes.notes, EndsWith("time is in 'min': taken as ms"));
-  EXPECT_NEAR(minutes.traces[0].lines[0][2].x - minutes.traces[0].lines[0][0].x, 0.05, 1e-12);
+  ecg.time_units = "beats";
+  const Sheet beats = lay_out_sheet(ecg, {"f", "mV"});
+  EXPECT_THAT(beats.notes, EndsWith("time is in 'beats': taken as ms"));
+  EXPECT_NEAR(beats.traces[0].lines[0][2].x - beats.traces[0].lines[0][0].x, 0.05, 1e-12);
+  ecg.time_units = "microseconds since 2026-01-01";
+  const Sheet micro = lay_out_sheet(ecg, {"f", "mV"});
+  EXPECT_THAT(micro.notes, Not(HasSubstr("taken as")));
+  EXPECT_NEAR(micro.traces[0].lines[0][2].x - micro.traces[0].lines[0][0].x, 5e-5, 1e-12);
 }
 
 TEST(SheetLayout, WhatNoSheetHolds) {

@@ -12,7 +12,6 @@
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/open_file.hpp"
 #include "weft/survey/survey.hpp"
@@ -80,6 +79,7 @@ class Search {
     if (!facts.numbers || facts.empty || facts.scalar) return;
     std::optional<KnownAxes> known =
         choice_.axes.empty() ? survey::known_axes(file_, facts) : survey::told_axes(file_, facts, choice_.axes);
+    if (!known && !choice_.dataset.empty()) known = steps_first(facts);  // whoever names it knows that it holds steps
     if (!known) return;
     if (!known->time.empty()) times_.insert(known->time);
     if (known->form == Form::one_a_step) {
@@ -124,6 +124,13 @@ class Search {
   std::vector<std::string> left_out() && { return std::move(left_out_); }
 
  private:
+  // Steps, nodes, components.
+  KnownAxes steps_first(const DatasetFacts& facts) const {
+    KnownAxes assumed = survey::told_axes(file_, facts, layout::axis_names(layout::default_axes(facts.shape.size())));
+    assumed.convention = survey::Convention::assumed;
+    return assumed;
+  }
+
   void add_step(Found& field, const DatasetFacts& facts, const KnownAxes& known) {
     if (facts.shape != field.facts.shape || facts.type != field.facts.type || known.axes != field.known.axes) {
       left_out_.push_back(fmt::format("{}: is {} of {}, other steps are {} of {}", facts.path, to_string(facts.shape),
@@ -150,7 +157,8 @@ class Search {
     field.steps = std::move(steps);
   }
 
-  // The last name where no other field has it, else all behind the first slash, or behind the step.
+  // The last name where no other field has it, else all behind the first slash; of a dataset a step all behind the
+  // step.
   static void name(std::vector<Found>& series) {
     std::map<std::string, int> leaves;
     const auto leaf = [](const Found& one) { return one.facts.path.substr(one.facts.path.rfind('/') + 1); };
@@ -159,7 +167,7 @@ class Search {
       const std::size_t step = one.known.series.find("%T/");
       const std::string longer =
           step == std::string::npos ? one.facts.path.substr(1) : one.known.series.substr(step + 3);
-      const bool alone = leaves[leaf(one)] == 1 && leaf(one) != "time";
+      const bool alone = leaves[leaf(one)] == 1 && leaf(one) != "time" && step == std::string::npos;
       one.name = alone ? leaf(one) : longer;
       if (one.name == "time") one.name = "time_values";  // "time" is what every series calls its times
     }
@@ -219,15 +227,15 @@ storage::FieldMap field_map(const Found& found, const Shape& shape) {
   field.support = places.empty()                                                     ? storage::Support::global
                   : places.size() == 1 && found.known.axes[places[0]].name == "cell" ? storage::Support::cells
                                                                                      : storage::Support::nodes;
-  const std::vector<storage::Variable>& variables = found.known.variables;
+  const std::vector<survey::Variable>& variables = found.known.variables;
   if (variables.size() == components_of(field) && field.per_step.size() > field.node_axes) {
-    for (const storage::Variable& variable : variables) {
+    for (const survey::Variable& variable : variables) {
       field.components.push_back(variable.name);
       field.component_units.push_back(variable.units);
     }
   }
   const bool alike = std::all_of(variables.begin(), variables.end(),
-                                 [&](const storage::Variable& one) { return one.units == variables[0].units; });
+                                 [&](const survey::Variable& one) { return one.units == variables[0].units; });
   if (!variables.empty() && alike) field.units = variables[0].units;
   if (alike) field.component_units.clear();
   return field;
@@ -269,7 +277,7 @@ void add_times(ForeignSeries& series, hid_t file, const Found& found, const Seri
   } else {
     if (!dataset.starts_with('/')) dataset.insert(0, "/");
     series.times = numbers_in(file, series.map.path, dataset, steps);
-    if (choice.time) time.units = storage::time_units_of(opened(file, dataset));
+    if (choice.time) time.units = survey::time_units_of(opened(file, dataset));
   }
   series.map.fields.push_back(std::move(time));
   series.decodings.emplace_back();
@@ -291,6 +299,35 @@ void add_grid(ForeignSeries& series) {
       series.map.grid.shape = std::move(grid);
     }
   }
+}
+
+// By its path, or as much of its end as no other dataset has; of a series with a dataset a step, the first of them.
+const DatasetFacts& named_dataset(hid_t file, const std::string& path, const survey::Survey& all,
+                                  const std::string& name) {
+  if (const DatasetFacts* exactly = all.find(name)) return *exactly;
+  std::vector<const DatasetFacts*> fitting;
+  const std::string end = name.starts_with('/') ? name : "/" + name;
+  for (const DatasetFacts& facts : all.datasets) {
+    if (facts.path.ends_with(end)) fitting.push_back(&facts);
+  }
+  if (fitting.empty()) {
+    throw Error(ErrorKind::data, path, "has no dataset " + name, "weft inspect shows what it holds");
+  }
+  const auto series_of = [&](const DatasetFacts& facts) {
+    const std::optional<KnownAxes> known = survey::known_axes(file, facts);
+    return known && known->form == Form::one_a_step ? known->series : facts.path;
+  };
+  const auto holds_steps = [&](const DatasetFacts* facts) { return survey::known_axes(file, *facts).has_value(); };
+  if (std::any_of(fitting.begin(), fitting.end(), holds_steps)) {
+    std::erase_if(fitting, [&](const DatasetFacts* facts) { return !holds_steps(facts); });
+  }
+  const std::string first = series_of(*fitting[0]);
+  for (const DatasetFacts* other : fitting) {
+    if (series_of(*other) == first) continue;
+    throw Error(ErrorKind::usage, path, fmt::format("has {} and {}", fitting[0]->path, other->path),
+                "name one of them with its whole path");
+  }
+  return *fitting[0];
 }
 
 }  // namespace
@@ -317,10 +354,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
   if (choice.dataset.empty()) {
     for (const DatasetFacts& facts : all.datasets) search.add(facts);
   } else {
-    const DatasetFacts* facts = all.find(choice.dataset);
-    if (facts == nullptr) {
-      throw Error(ErrorKind::data, path, "has no dataset " + choice.dataset, "weft inspect shows what it holds");
-    }
+    const DatasetFacts* facts = &named_dataset(file, path, all, choice.dataset);
     const auto known = choice.axes.empty() ? survey::known_axes(file, *facts) : std::nullopt;
     for (const DatasetFacts& other : all.datasets) {
       // Other steps of the same field.

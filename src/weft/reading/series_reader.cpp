@@ -13,12 +13,12 @@
 #include "weft/layout/chunk_grid.hpp"
 #include "weft/storage/measure_store.hpp"
 #include "weft/storage/metadata_watch.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
+#include "weft/survey/open_file.hpp"
 
 namespace weft {
 
@@ -39,37 +39,6 @@ Error replaced(const std::string& path) {
   return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
 }
 
-Error no_such_node(const std::string& path, const std::string& name, const FieldMap& field, const std::string& asked) {
-  const Shape grid = places_of(field);
-  return {ErrorKind::usage, path, fmt::format("field '{}' has no {}", name, asked),
-          grid.size() < 2
-              ? fmt::format("its nodes are 0 to {}", nodes_of(field) - 1)
-              : fmt::format("its nodes are a grid of {}, numbered 0 to {}", to_string(grid), nodes_of(field) - 1)};
-}
-
-// The boxes over a grid's axes whose elements are nodes [first, first + nodes), one box behind the other.
-std::vector<Box> boxes_of_nodes(const Shape& grid, std::uint64_t first, std::uint64_t nodes) {
-  std::vector<Box> boxes;
-  while (nodes > 0) {
-    // The largest stretch of whole rows, planes, ... that begins here.
-    std::size_t axis = grid.size() - 1;
-    std::uint64_t each = 1;  // nodes below this axis
-    while (axis > 0 && first % (each * grid[axis]) == 0 && nodes >= each * grid[axis]) each *= grid[axis--];
-    Box box{Shape(grid.size(), 0), Shape(grid.size(), 1)};
-    std::uint64_t rest = first;
-    for (std::size_t i = grid.size(); i-- > 0;) {
-      box.start[i] = rest % grid[i];
-      rest /= grid[i];
-      if (i > axis) box.count[i] = grid[i];
-    }
-    box.count[axis] = std::min(nodes / each, grid[axis] - box.start[axis]);
-    first += box.count[axis] * each;
-    nodes -= box.count[axis] * each;
-    boxes.push_back(std::move(box));
-  }
-  return boxes;
-}
-
 }  // namespace
 
 SeriesReader SeriesReader::open(const std::string& path, ReadOptions options) {
@@ -81,21 +50,24 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& from, Rea
   SeriesReader reader;
   reader.options_ = std::move(options);
   std::vector<std::byte> state;
-  const std::string path = from.find(':') == std::string::npos ? from : storage::file_of_recording(from);
-  if (path != from) reader.named_ = from.substr(path.size() + 1);
+  const survey::NamedFile file = survey::named_file(from);
+  const std::string& path = file.path;
+  reader.named_ = file.dataset.empty() ? reader.options_.choice.dataset : file.dataset;
+  reader.options_.choice.dataset = reader.named_;
   storage::find_one_file(comm, path);
   std::uint64_t foreign = 0;
   agree_on(comm, [&] {
     if (comm.rank() == 0) foreign = storage::is_series_file(path) ? 0 : 1;
   });
   if (comm.max(foreign) == 1) {
-    agree_on(comm, [&] {
-      if (!reader.named_.empty()) reader.options_.choice.dataset = reader.named_;
-      reader.open_foreign(path);
-    });
+    agree_on(comm, [&] { reader.open_foreign(path); });
     return reader;
   }
   agree_on(comm, [&] {
+    if (!reader.options_.choice.axes.empty() || reader.options_.choice.time) {
+      throw Error(ErrorKind::usage, path, "is a Weft file, which says itself what its axes and times are",
+                  "leave --axes and --time out");
+    }
     reader.open_bytes(path);
     if (comm.rank() != 0) return;
     if (reader.options_.store) {
@@ -246,64 +218,8 @@ std::vector<double> SeriesReader::times() const {
   return values;
 }
 
-Box SeriesReader::snapshot_box(const std::string& name, std::uint64_t step) const {
-  Box box = whole(field(name).per_step);
-  box.start.insert(box.start.begin(), step);
-  box.count.insert(box.count.begin(), 1);
-  check_box(name, box);
-  return box;
-}
-
-Box SeriesReader::trace_box(const std::string& name, std::uint64_t node) const {
-  const FieldMap& known = field(name);
-  if (known.node_axes < 2) return block_box(name, node, 1, 0, committed_);
-  if (node >= nodes_of(known)) throw no_such_node(path(), name, known, fmt::format("node {}", node));
-  Shape place(known.node_axes);
-  for (std::size_t axis = place.size(); axis-- > 0;) {
-    place[axis] = node % known.per_step[axis];
-    node /= known.per_step[axis];
-  }
-  return trace_box(name, place);
-}
-
-Box SeriesReader::trace_box(const std::string& name, const Shape& place) const {
-  const FieldMap& known = field(name);
-  const std::size_t axes = std::max<std::size_t>(1, known.node_axes);
-  if (place.size() == 1) {
-    if (axes == 1) return block_box(name, place[0], 1, 0, committed_);
-    return trace_box(name, place[0]);
-  }
-  bool inside = place.size() == axes;
-  for (std::size_t axis = 0; inside && axis < axes; ++axis) inside = place[axis] < known.per_step[axis];
-  if (!inside) throw no_such_node(path(), name, known, fmt::format("node {}", fmt::join(place, ",")));
-  Box box = whole(known.per_step);
-  std::copy(place.begin(), place.end(), box.start.begin());
-  std::fill_n(box.count.begin(), axes, 1);
-  box.start.insert(box.start.begin(), 0);
-  box.count.insert(box.count.begin(), committed_);
-  check_box(name, box);
-  return box;
-}
-
-Box SeriesReader::block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes,
-                            std::uint64_t first_step, std::uint64_t steps) const {
-  const Shape& per_step = field(name).per_step;
-  const std::uint64_t there_are = per_step.empty() ? 1 : per_step[0];
-  if (first_node > there_are || nodes > there_are - first_node) {
-    throw Error(ErrorKind::usage, path(),
-                nodes == 1 ? fmt::format("field '{}' has no node {}", name, first_node)
-                           : fmt::format("field '{}' has no {} nodes from node {}", name, nodes, first_node),
-                fmt::format("its nodes are 0 to {}", there_are - 1));
-  }
-  Box box = whole(per_step);
-  if (!per_step.empty()) {
-    box.start[0] = first_node;
-    box.count[0] = nodes;
-  }
-  box.start.insert(box.start.begin(), first_step);
-  box.count.insert(box.count.begin(), steps);
-  check_box(name, box);
-  return box;
+reading::FieldBoxes SeriesReader::boxes(const std::string& name) const {
+  return {path(), name, field(name), steps(), committed_};
 }
 
 void SeriesReader::check_type(const std::string& name, DataType type) const {
@@ -312,31 +228,6 @@ void SeriesReader::check_type(const std::string& name, DataType type) const {
   throw Error(ErrorKind::usage, path(),
               fmt::format("field '{}' holds {} and was asked for as {}", name, name_of(held), name_of(type)),
               fmt::format("read it as {}", name_of(held)));
-}
-
-void SeriesReader::check_box(const std::string& name, const Box& box) const {
-  const FieldMap& known = field(name);
-  Shape shape = known.per_step;
-  shape.insert(shape.begin(), steps());
-  const auto bad = [&](std::string_view what, std::string_view remedy) {
-    return Error(ErrorKind::usage, path(), fmt::format("field '{}' {}", name, what), remedy);
-  };
-  if (box.start.size() != shape.size() || box.count.size() != shape.size()) {
-    throw bad(fmt::format("has {} axes, the box has {}", shape.size(), box.start.size()),
-              fmt::format("its shape is {}", to_string(shape)));
-  }
-  if (box.start[0] > committed_ || box.count[0] > committed_ - box.start[0]) {
-    const std::string asked = box.count[0] == 1 ? fmt::format("step {}", box.start[0])
-                                                : fmt::format("{} steps from step {}", box.count[0], box.start[0]);
-    throw bad(fmt::format("was asked for {}, but {} of {} steps are committed", asked, committed_, shape[0]),
-              committed_ == 0 ? "wait until a step is written" : fmt::format("ask for steps 0 to {}", committed_ - 1));
-  }
-  for (std::size_t axis = 1; axis < shape.size(); ++axis) {
-    if (box.start[axis] > shape[axis] || box.count[axis] > shape[axis] - box.start[axis]) {
-      throw bad(fmt::format("was asked for {} from {} along axis {}", box.count[axis], box.start[axis], axis),
-                fmt::format("its shape is {}", to_string(shape)));
-    }
-  }
 }
 
 void SeriesReader::for_each_segment(const Box& box, const std::function<void(std::size_t, const Box&)>& visit) const {
@@ -379,7 +270,7 @@ bool SeriesReader::reads_directly(const std::string& name) const {
 }
 
 ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
-  check_box(name, box);
+  boxes(name).check(box);
   const std::size_t number = field_number(name);
   ReadPlan plan;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
@@ -398,7 +289,7 @@ ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
 }
 
 layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box) const {
-  check_box(name, box);
+  boxes(name).check(box);
   const std::size_t number = field_number(name);
   layout::ReadCost sum;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
@@ -424,66 +315,74 @@ void SeriesReader::execute(const ReadPlan& plan, std::span<std::byte> values) co
   storage::execute_read(plan, *bytes_, store_, values, options_.max_threads);
 }
 
-void SeriesReader::read(const std::string& name, const Box& box, std::span<std::byte> values) const {
-  check_box(name, box);
+void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const {
   const std::size_t number = field_number(name);
-  const FieldMap& known = map_.fields[number];
-  if (element_count(box.count) * size_of(known.type) != values.size()) {
+  const std::uint64_t value_bytes = size_of(map_.fields[number].type);
+  struct Part {
+    std::size_t segment;
+    Box box;
+    std::span<std::byte> to;
+  };
+  std::vector<Part> parts;
+  std::size_t at = 0;
+  for (const Box& box : boxes) {
+    this->boxes(name).check(box);
+    const std::uint64_t step_bytes = box.count[0] == 0 ? 0 : element_count(box.count) / box.count[0] * value_bytes;
+    for_each_segment(box, [&](std::size_t segment, const Box& part) {
+      const std::size_t bytes = part.count[0] * step_bytes;
+      if (at + bytes <= values.size()) parts.push_back({segment, part, values.subspan(at, bytes)});
+      at += bytes;
+    });
+  }
+  if (at != values.size()) {
     throw Error(ErrorKind::usage, path(),
-                fmt::format("{} bytes for a box of {} {}", values.size(), to_string(box.count), name_of(known.type)),
-                "pass as much memory as the box has values");
+                fmt::format("{} bytes for {} of {} {}", values.size(),
+                            boxes.size() == 1 ? "a box" : fmt::format("{} boxes", boxes.size()), at / value_bytes,
+                            name_of(map_.fields[number].type)),
+                "pass as much memory as there are values");
   }
   if (foreign_ && number == 0) {
-    const auto times = std::as_bytes(std::span(foreign_->times)).subspan(box.start[0] * sizeof(double), values.size());
-    std::copy(times.begin(), times.end(), values.begin());
+    for (const Part& part : parts) {
+      const std::uint64_t first = map_.segments[part.segment].first_step + part.box.start[0];
+      std::memcpy(part.to.data(), foreign_->times.data() + first, part.to.size());
+    }
     return;
   }
-  ReadPlan plan;
-  bool directly = true;
-  std::size_t at = 0;
-  std::vector<std::pair<const reading::StoredArray*, std::span<std::byte>>> packed;
-  const std::size_t step_bytes = box.count[0] == 0 ? 0 : values.size() / box.count[0];
-  // Either all of it is one plan, or each segment is read by itself.
-  for_each_segment(
-      box, [&](std::size_t segment, const Box&) { directly = directly && direct_map(segment, number) != nullptr; });
-  for_each_segment(box, [&](std::size_t segment, const Box& part) {
-    const std::span<std::byte> to = values.subspan(at, part.count[0] * step_bytes);
-    at += to.size();
-    reading::StoredArray* stored = stored_array(segment, number);
-    const ArrayMap* array = direct_map(segment, number);
-    try {
-      if (array == nullptr) return stored->read(part, to);
-      if (!directly) return execute(plan_read(*array, part, store_), to);
-      append_read(plan, *array, part, store_);
-      if (stored != nullptr) packed.emplace_back(stored, to);
-    } catch (const Error& error) {
-      throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
+  // Either all of it is one plan, or each part is read by itself.
+  const bool directly = std::all_of(parts.begin(), parts.end(),
+                                    [&](const Part& part) { return direct_map(part.segment, number) != nullptr; });
+  try {
+    ReadPlan plan;
+    for (const Part& part : parts) {
+      const ArrayMap* array = direct_map(part.segment, number);
+      if (array == nullptr) {
+        stored_array(part.segment, number)->read(part.box, part.to);
+      } else if (directly) {
+        append_read(plan, *array, part.box, store_);
+      } else {
+        execute(plan_read(*array, part.box, store_), part.to);
+      }
     }
-  });
-  if (directly) execute(plan, values);
-  for (const auto& [stored, part] : packed) stored->unpack(part);
+    if (directly) execute(plan, values);
+  } catch (const Error& error) {
+    throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
+  }
+  for (const Part& part : parts) {
+    const reading::StoredArray* stored = stored_array(part.segment, number);
+    if (stored != nullptr && stored->direct()) stored->unpack(part.to);
+  }
 }
 
 void SeriesReader::read_nodes(const std::string& name, std::uint64_t first, std::uint64_t nodes,
                               std::uint64_t first_step, std::uint64_t steps, std::span<std::byte> values) const {
   const FieldMap& known = field(name);
-  if (known.node_axes < 2) return read(name, block_box(name, first, nodes, first_step, steps), values);
-  if (first > nodes_of(known) || nodes > nodes_of(known) - first) {
-    throw no_such_node(path(), name, known, fmt::format("{} nodes from node {}", nodes, first));
-  }
-  const Shape grid = places_of(known);
+  const std::vector<Box> all = boxes(name).of_nodes(first, nodes, first_step, steps);
+  if (all.size() == 1) return read(name, all[0], values);
   const std::uint64_t node_bytes = components_of(known) * size_of(known.type);
-  const std::vector<Box> boxes = boxes_of_nodes(grid, first, nodes);
   Values<std::byte> part;
   std::uint64_t before = 0;  // bytes of a step that other boxes hold
-  for (const Box& places : boxes) {
-    Box box = whole(known.per_step);
-    std::copy(places.start.begin(), places.start.end(), box.start.begin());
-    std::copy(places.count.begin(), places.count.end(), box.count.begin());
-    box.start.insert(box.start.begin(), first_step);
-    box.count.insert(box.count.begin(), steps);
-    if (boxes.size() == 1) return read(name, box, values);
-    const std::uint64_t step_bytes = element_count(places.count) * node_bytes;
+  for (const Box& box : all) {
+    const std::uint64_t step_bytes = element_count(box.count) / steps * size_of(known.type);
     part.resize(step_bytes * steps);
     read(name, box, std::span<std::byte>(part));
     for (std::uint64_t step = 0; step < steps; ++step) {

@@ -29,6 +29,7 @@
 
 #include "weft/layout/read_cost.hpp"
 #include "weft/layout/store.hpp"
+#include "weft/reading/field_boxes.hpp"
 #include "weft/reading/foreign_series.hpp"
 #include "weft/reading/stored_array.hpp"
 #include "weft/storage/byte_store.hpp"
@@ -75,6 +76,8 @@ class SeriesReader {
   bool is_weft() const { return foreign_ == nullptr; }
   // How a file that Weft did not write was understood; nullptr of a Weft file.
   const reading::ForeignSeries* foreign() const { return foreign_.get(); }
+  // What stood behind FILE:, or SeriesChoice::dataset; "" where nothing was named.
+  const std::string& named() const { return named_; }
   // The field that FILE:NAME named, else the only one there is; "" where there are several. Error(usage) where it is
   // not there.
   std::string named_field() const;
@@ -92,26 +95,30 @@ class SeriesReader {
   // The time of every committed step.
   std::vector<double> times() const;
 
-  // One step, all nodes.
-  Box snapshot_box(const std::string& name, std::uint64_t step) const;
-  // One node, all committed steps. `node` is its number: on a grid row-major over its axes; 0 for one number a step.
-  Box trace_box(const std::string& name, std::uint64_t node) const;
-  // The same by its place on a grid, as {z, y, x}; {node} where there is no grid.
-  Box trace_box(const std::string& name, const Shape& place) const;
-  // Along the first axis of a step: `nodes` nodes from `first_node`, over `steps` steps from `first_step`.
+  // The boxes of a field's steps that are read (reading/field_boxes.hpp).
+  reading::FieldBoxes boxes(const std::string& name) const;
+  Box snapshot_box(const std::string& name, std::uint64_t step) const { return boxes(name).snapshot(step); }
+  Box trace_box(const std::string& name, std::uint64_t node) const { return boxes(name).trace(node); }
+  Box trace_box(const std::string& name, const Shape& place) const { return boxes(name).trace(place); }
   Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes, std::uint64_t first_step,
-                std::uint64_t steps) const;
+                std::uint64_t steps) const {
+    return boxes(name).block(first_node, nodes, first_step, steps);
+  }
   Box block_box(const std::string& name, std::uint64_t first_node, std::uint64_t nodes) const {
     return block_box(name, first_node, nodes, 0, committed_);
   }
 
   // Throw Error(usage) unless the field holds `type`; unless `box` lies inside the field and the committed steps.
   void check_type(const std::string& name, DataType type) const;
-  void check_box(const std::string& name, const Box& box) const;
+  void check_box(const std::string& name, const Box& box) const { boxes(name).check(box); }
 
   // Fills `values`, the row-major array of box.count in the field's own type. Throws Error(usage) where the box leaves
   // the field or the committed steps, or `values` has another size; Error(data) where the file ends early.
-  void read(const std::string& name, const Box& box, std::span<std::byte> values) const;
+  void read(const std::string& name, const Box& box, std::span<std::byte> values) const {
+    read(name, std::span(&box, 1), values);
+  }
+  // Several boxes, the values of one behind those of the other; neighbours in the file become one request.
+  void read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const;
 
   // The same with T checked against the field's type. The vector is made here; for many reads, hand one in.
   template <typename T>
@@ -186,7 +193,7 @@ class SeriesReader {
   std::unique_ptr<storage::ByteStore> bytes_;
   std::uint64_t inode_ = 0;  // of the file that `bytes_` is
   std::shared_ptr<const reading::ForeignSeries> foreign_;
-  std::string named_;  // what stood behind FILE:
+  std::string named_;
   std::shared_ptr<reading::OpenedFile> opened_;
   std::unique_ptr<reading::StoredArrays> arrays_ = std::make_unique<reading::StoredArrays>();
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "weft/support/error.hpp"
 
@@ -22,10 +23,8 @@ FieldChoice choose_field(const std::string& where, std::span<const storage::Fiel
   const std::size_t colon = text.rfind(':');
   const std::string name = text.substr(0, colon);
   std::string component = colon == std::string::npos ? "" : text.substr(colon + 1);
-  const auto named = [&](const std::string& wanted) {
-    return std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == wanted; });
-  };
-  auto found = named(name);
+  const std::optional<std::size_t> called = storage::field_called(fields, name);
+  auto found = called ? fields.begin() + static_cast<std::ptrdiff_t>(*called) : fields.end();
   if (found == fields.end() && colon == std::string::npos) {  // V of the one field that has a component V
     const auto has = [&](const storage::FieldMap& field) {
       return std::find(field.components.begin(), field.components.end(), text) != field.components.end();

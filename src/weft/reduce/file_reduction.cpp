@@ -18,10 +18,10 @@
 #include "weft/reduce/trace_reducer.hpp"
 #include "weft/reduce/trace_source.hpp"
 #include "weft/reduce/watched_tile.hpp"
-#include "weft/series/series_mesh.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/view/series_mesh.hpp"
 
 namespace weft::reduce {
 

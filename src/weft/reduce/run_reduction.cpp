@@ -12,8 +12,8 @@
 #include "weft/reduce/map_finish.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/watched_tile.hpp"
-#include "weft/series/series_mesh.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/view/series_mesh.hpp"
 
 namespace weft::reduce {
 

@@ -17,11 +17,11 @@
 #include "weft/repack/told_by_rank_0.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/survey/open_file.hpp"
 #include "weft/survey/piece_sums.hpp"
 
 namespace weft::repack {
@@ -50,7 +50,7 @@ class Repacking {
       total_ = plan_.bytes();
       if (request_.planned) request_.planned(plan_);
       report_.datasets.resize(plan_.chosen.size());
-      in_ = storage::open_recording(request_.in);
+      in_ = survey::open_file(request_.in);
       bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });

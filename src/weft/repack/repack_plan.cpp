@@ -10,10 +10,10 @@
 #include "weft/layout/design.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/storage/metadata_watch.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
+#include "weft/survey/open_file.hpp"
 
 namespace weft::repack {
 
@@ -83,7 +83,7 @@ layout::Design design_for(const RepackRequest& request, const Chosen& chosen) {
 
 class Planner {
  public:
-  explicit Planner(const RepackRequest& request) : request_(request), file_(storage::open_recording(request.in)) {
+  explicit Planner(const RepackRequest& request) : request_(request), file_(survey::open_file(request.in)) {
     plan_.survey = survey::survey(request.in);
     workers_ = static_cast<std::uint64_t>(worker_count(request));
   }

@@ -18,8 +18,8 @@
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
+#include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
-#include "weft/view/weft_view.hpp"
 
 namespace weft {
 
@@ -288,14 +288,14 @@ class SeriesWriter::Impl {
   // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
   storage::ViewMaker view_at_create() const {
     return [this](const storage::SeriesMap& map, std::uint64_t steps) {
-      return with_observed(map, view::vtkhdf_objects(view::weft_view(map, steps)));
+      return with_observed(map, view::vtkhdf_objects(view::series_view(map, steps)));
     };
   }
 
   storage::ViewMaker view_maker() const {
     return [this](const storage::SeriesMap& map, std::uint64_t steps) {
       const auto store = storage::open_posix(map.path, storage::OpenMode::read);
-      return with_observed(map, view::vtkhdf_objects(view::weft_view(map, steps, view::reader_of(*store))));
+      return with_observed(map, view::vtkhdf_objects(view::series_view(map, steps, view::reader_of(*store))));
     };
   }
 

@@ -157,11 +157,19 @@ std::uint64_t components_of(const FieldMap& field) {
   return element_count({begin, field.per_step.end()});
 }
 
-std::optional<std::size_t> SeriesMap::find_field(const std::string& name) const {
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const FieldMap& f) { return f.name == name; });
-  if (found == fields.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - fields.begin());
+std::optional<std::size_t> field_called(std::span<const FieldMap> fields, const std::string& name) {
+  std::optional<std::size_t> found;
+  std::size_t ending = 0;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (fields[f].name == name) return f;
+    if (!fields[f].name.ends_with("/" + name)) continue;
+    found = f;
+    ++ending;
+  }
+  return ending == 1 ? found : std::nullopt;
 }
+
+std::optional<std::size_t> SeriesMap::find_field(const std::string& name) const { return field_called(fields, name); }
 
 const ArrayMap* SeriesMap::find_fixed(const std::string& wanted) const {
   const auto found =

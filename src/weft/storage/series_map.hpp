@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,9 @@ std::uint64_t nodes_of(const FieldMap& field);
 std::uint64_t components_of(const FieldMap& field);
 // The extents of its node_axes: {nodes} where there is no grid.
 Shape places_of(const FieldMap& field);
+
+// The place of the field of this name, or of the only one whose name ends in "/name".
+std::optional<std::size_t> field_called(std::span<const FieldMap> fields, const std::string& name);
 
 // A regular grid of nodes: shape of one step's grid, slowest axis first ({nz, ny, nx} or {ny, nx}; empty: no grid), and
 // the place of node 0 and the distance of neighbours along x, y and z.

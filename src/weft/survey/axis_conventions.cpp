@@ -225,7 +225,7 @@ Verdict chaste_axes(const Candidate& candidate) {
   }
   if (facts.shape.size() != 3 || H5Aexists(candidate.dataset, "Variable Details") <= 0) return {};
   known.axes = layout::parse_axes("step,node,variable", 3);
-  known.variables = storage::chaste_variables(candidate.dataset, facts.shape[2]);
+  known.variables = chaste_variables(candidate.dataset, facts.shape[2]);
   find_times(known, candidate.file, {facts.path + "_Unlimited", candidate.group() + "/Time"});
   if (!known.time.empty() && known.time_units.empty()) known.time_units = "msec";  // the only unit it had at first
   return Verdict::steps(std::move(known));

@@ -191,7 +191,7 @@ void find_times(KnownAxes& known, hid_t file, const std::vector<std::string>& pa
     const Handle type(H5Dget_type(times));
     if (H5Tget_class(type) != H5T_FLOAT && H5Tget_class(type) != H5T_INTEGER) continue;
     known.time = path;
-    known.time_units = storage::time_units_of(times);
+    known.time_units = time_units_of(times);
     return;
   }
 }

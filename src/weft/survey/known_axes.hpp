@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "weft/layout/axes.hpp"
-#include "weft/storage/recording.hpp"
 #include "weft/support/shape.hpp"
 #include "weft/survey/survey.hpp"
+#include "weft/survey/variables.hpp"
 
 namespace weft::survey {
 
@@ -44,10 +44,10 @@ struct KnownAxes {
   Convention convention = Convention::assumed;
   Form form = Form::plain;
   Shape shape;  // as it is seen: DatasetFacts::shape where it is plain; the same elements in the same order always
-  layout::Axes axes;                           // one for each axis of `shape`
-  std::string time{};                          // the dataset of the times; "" where there is none
-  std::string time_units{};                    // "" where they are not said
-  std::vector<storage::Variable> variables{};  // one for each element of the last axis; or the one variable it all is
+  layout::Axes axes;                  // one for each axis of `shape`
+  std::string time{};                 // the dataset of the times; "" where there is none
+  std::string time_units{};           // "" where they are not said
+  std::vector<Variable> variables{};  // one for each element of the last axis; or the one variable it all is
   std::string series{};  // one_a_step: the path with %T for the step, the same for all steps of this series
 };
 

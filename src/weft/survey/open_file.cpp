@@ -58,4 +58,11 @@ storage::Handle open_file(const std::string& path) {
   return file;
 }
 
+NamedFile named_file(const std::string& from) {
+  const std::size_t colon = from.rfind(':');
+  struct stat status {};
+  if (colon == std::string::npos || ::stat(from.c_str(), &status) == 0) return {from};
+  return {from.substr(0, colon), from.substr(colon + 1)};
+}
+
 }  // namespace weft::survey

@@ -16,4 +16,11 @@ std::unique_ptr<storage::ByteStore> open_bytes(const std::string& path);
 // too early, is marked as being written, or HDF5 refuses it for another reason. Not collective.
 storage::Handle open_file(const std::string& path);
 
+// FILE:DATASET taken apart; a file of the whole name goes first, as a colon may be part of it.
+struct NamedFile {
+  std::string path;
+  std::string dataset{};  // "" where none is named
+};
+NamedFile named_file(const std::string& from);
+
 }  // namespace weft::survey

@@ -24,8 +24,8 @@
 #include "weft/survey/open_file.hpp"
 #include "weft/verify/file_check.hpp"
 #include "weft/verify/mesh_check.hpp"
+#include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
-#include "weft/view/weft_view.hpp"
 
 namespace weft::verify {
 
@@ -184,7 +184,7 @@ class Work {
     const std::uint64_t committed = result_.steps;
     const storage::ViewMaker view = [](const SeriesMap& changed, std::uint64_t steps) {
       const auto bytes = storage::open_posix(changed.path, storage::OpenMode::read);
-      return view::vtkhdf_objects(view::weft_view(changed, steps, view::reader_of(*bytes)));
+      return view::vtkhdf_objects(view::series_view(changed, steps, view::reader_of(*bytes)));
     };
     if (map.length != committed) {
       const std::string action =

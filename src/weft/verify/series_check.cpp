@@ -18,8 +18,8 @@
 #include "weft/survey/survey.hpp"
 #include "weft/survey/virtual_sources.hpp"
 #include "weft/verify/plan_check.hpp"
+#include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
-#include "weft/view/weft_view.hpp"
 
 namespace weft::verify {
 
@@ -219,7 +219,7 @@ void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Che
   if (map.viewed > map.length) {
     check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it anew", map.viewed, map.length));
   }
-  const view::View view = view::weft_view(map, map.viewed, view::reader_of(bytes));
+  const view::View view = view::series_view(map, map.viewed, view::reader_of(bytes));
   for (const std::string& line : departures(file, view::vtkhdf_objects(view))) {
     check.fail(line + "; weft view makes it anew");
   }

@@ -1,8 +1,8 @@
 // weft/view/view.hpp - what a viewer is to see of a file: a mesh, fields on it, times. Plain data.
 //
 // A view copies no field data: it says which elements of which datasets are a field's values, step after step. It is
-// made from a Weft file (view/weft_view.hpp) or from a foreign one (view/foreign_view.hpp), and written down as VTKHDF
-// (view/vtkhdf.hpp) or XDMF (view/xdmf.hpp).
+// made from a Weft file (view/series_view.hpp) or from a foreign one (view/foreign_view.hpp), and written down as
+// VTKHDF (view/vtkhdf.hpp) or XDMF (view/xdmf.hpp).
 #pragma once
 
 #include <array>
@@ -23,6 +23,13 @@ struct Stretch {
   std::string dataset;
   Shape shape;  // of the whole dataset
   Box box;
+  // Where the dataset is seen with other axes than it has (all steps on one axis, or a dataset a step): its own shape,
+  // and the same elements there.
+  Shape own_shape{};
+  Box own_box{};
+
+  const Shape& stored_shape() const { return own_shape.empty() ? shape : own_shape; }
+  const Box& stored_box() const { return own_shape.empty() ? box : own_box; }
 };
 
 struct ViewField {

@@ -12,8 +12,8 @@
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
-#include "weft/view/weft_view.hpp"
 #include "weft/view/xdmf.hpp"
 
 namespace weft::view {
@@ -114,7 +114,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
       throw Error(ErrorKind::usage, path, "no steps are committed yet", "wait for the run's first window");
     }
     const ArrayReader read = reader_of(*store);
-    report.view = weft_view(map, steps, read);
+    report.view = series_view(map, steps, read);
     if (report.view.blocks.empty()) {
       throw Error(ErrorKind::usage, path, "has no mesh to show its fields on", "name one: --mesh mesh.vtu");
     }

@@ -37,7 +37,8 @@ VirtualObject steps_in_a_row(const std::string& path, DataType type, const std::
       to.count.push_back(extent);
       to.block.push_back(1);
     }
-    object.mappings.push_back({stretch.file, stretch.dataset, stretch.shape, Slab::of(stretch.box), to});
+    object.mappings.push_back(
+        {stretch.file, stretch.dataset, stretch.stored_shape(), Slab::of(stretch.stored_box()), to});
     first += count;
   }
   return object;
@@ -158,7 +159,8 @@ class Writer {
       Box to = whole(shape);
       to.start[0] = first;
       to.count[0] = stretch.box.count[0];
-      object.mappings.push_back({stretch.file, stretch.dataset, stretch.shape, Slab::of(stretch.box), Slab::of(to)});
+      object.mappings.push_back(
+          {stretch.file, stretch.dataset, stretch.stored_shape(), Slab::of(stretch.stored_box()), Slab::of(to)});
       first += stretch.box.count[0];
     }
     add(object);

@@ -1,4 +1,4 @@
-#include "weft/view/weft_view.hpp"
+#include "weft/view/series_view.hpp"
 
 #include <fmt/format.h>
 
@@ -44,12 +44,23 @@ std::vector<Stretch> stretches_of(const SeriesMap& map, std::size_t field, std::
   return stretches;
 }
 
+// The name of a field, or of a component, as one of an HDF5 object.
+std::string as_hdf5_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+}
+
 // The field's components as the viewer shows them.
 std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint64_t steps, std::size_t lead) {
   const FieldMap& field = map.fields[number];
   const std::span<const std::uint64_t> axes(field.per_step);
-  ViewField one{field.name,  field.type, field.support, product(axes.first(lead)), product(axes.subspan(lead)),
-                field.units, {}};
+  ViewField one{as_hdf5_name(field.name),
+                field.type,
+                field.support,
+                product(axes.first(lead)),
+                product(axes.subspan(lead)),
+                field.units,
+                {}};
   const bool together = field.components.empty() && (one.components == 1 || one.components == 3 || one.components == 9);
   if (together) {
     // Components along two axes (a 3 x 3 tensor) lie in VTK's order already.
@@ -60,8 +71,8 @@ std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint
   for (std::uint64_t c = 0; c < one.components; ++c) {
     ViewField part = one;
     part.components = 1;
-    part.name = c < field.components.size() ? field.components[c] : fmt::format("{}_{}", field.name, c);
-    std::replace(part.name.begin(), part.name.end(), '/', '_');  // it becomes a name in HDF5
+    part.name = as_hdf5_name(c < field.components.size() ? field.components[c] : fmt::format("{}_{}", field.name, c));
+    if (c < field.component_units.size()) part.units = field.component_units[c];
     part.stretches = stretches_of(map, number, steps, lead, c);
     fields.push_back(std::move(part));
   }
@@ -78,6 +89,24 @@ std::vector<T> values_of(const SeriesMap& map, const std::string& path, const Ar
   return values;
 }
 
+// Arrays of a mesh that the file has not yet, in this folder.
+Unstructured add_mesh(const Mesh& mesh, const std::string& folder, storage::ObjectPlan& objects) {
+  Unstructured shown;
+  shown.points = mesh.points.size() / 3;
+  shown.cells = mesh.cells.types.size();
+  shown.corners = mesh.cells.connectivity.size();
+  shown.points_path = folder + "/points";
+  shown.connectivity_path = folder + "/connectivity";
+  shown.offsets_path = folder + "/offsets";
+  shown.types_path = folder + "/types";
+  objects.emplace_back(storage::array_of(shown.points_path, {shown.points, 3}, mesh.points));
+  if (shown.cells == 0) return shown;
+  objects.emplace_back(storage::array_of(shown.connectivity_path, {shown.corners}, mesh.cells.connectivity));
+  objects.emplace_back(storage::array_of(shown.offsets_path, {shown.cells + 1}, mesh.cells.offsets));
+  objects.emplace_back(storage::array_of(shown.types_path, {shown.cells}, mesh.cells.types));
+  return shown;
+}
+
 std::string block_name(const FieldMap& field) { return "nodes_of_" + field.name; }
 
 // The block of a field that stands on listed nodes: its mesh is copied out of the whole one, under /weft/view.
@@ -88,28 +117,13 @@ Block block_of_subset(View& view, const SeriesMap& map, std::size_t number, cons
   Cells all{values_of<std::int64_t>(map, "/mesh/offsets", read),
             values_of<std::int64_t>(map, "/mesh/connectivity", read),
             values_of<std::uint8_t>(map, "/mesh/types", read)};
-  const Cells cells = cells_among(nodes, points.size() / 3, all);
-  std::vector<double> coordinates;
-  coordinates.reserve(3 * nodes.size());
+  Mesh part{{}, cells_among(nodes, points.size() / 3, all)};
+  part.points.reserve(3 * nodes.size());
   for (const std::int64_t node : nodes) {
     const auto at = points.begin() + 3 * static_cast<std::ptrdiff_t>(node);
-    coordinates.insert(coordinates.end(), at, at + 3);
+    part.points.insert(part.points.end(), at, at + 3);
   }
-  Unstructured mesh;
-  mesh.points = nodes.size();
-  mesh.cells = cells.types.size();
-  mesh.corners = cells.connectivity.size();
-  const std::string folder = "/weft/view/" + field.name;
-  mesh.points_path = folder + "/points";
-  mesh.connectivity_path = folder + "/connectivity";
-  mesh.offsets_path = folder + "/offsets";
-  mesh.types_path = folder + "/types";
-  view.mesh_objects.emplace_back(storage::array_of(mesh.points_path, {mesh.points, 3}, coordinates));
-  if (mesh.cells > 0) {
-    view.mesh_objects.emplace_back(storage::array_of(mesh.connectivity_path, {mesh.corners}, cells.connectivity));
-    view.mesh_objects.emplace_back(storage::array_of(mesh.offsets_path, {mesh.cells + 1}, cells.offsets));
-    view.mesh_objects.emplace_back(storage::array_of(mesh.types_path, {mesh.cells}, cells.types));
-  }
+  const Unstructured mesh = add_mesh(part, "/weft/view/" + field.name, view.mesh_objects);
   return {block_name(field), mesh, std::nullopt, shown(map, number, view.steps, 1)};
 }
 
@@ -118,7 +132,8 @@ bool fills_with_nan(const FieldMap& field) { return field.subset == Subset::firs
 
 class Builder {
  public:
-  Builder(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read) : map_(map), read_(read) {
+  Builder(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read, const Mesh* named)
+      : map_(map), read_(read), named_(named) {
     view_.steps = steps;
   }
 
@@ -129,8 +144,11 @@ class Builder {
     if (map_.length < view_.steps && times.size() == 1) view_.times = times[0];
     const ArrayMap* points = map_.find_fixed("/mesh/points");
     Block main{"mesh", std::nullopt, std::nullopt, {}};
-    if (!map_.grid.shape.empty()) main.grid = map_.grid;
-    if (points != nullptr && !main.grid) {
+    if (named_ != nullptr) {
+      main.unstructured = add_mesh(*named_, "/mesh", view_.mesh_objects);
+    } else if (!map_.grid.shape.empty()) {
+      main.grid = map_.grid;
+    } else if (points != nullptr) {
       const ArrayMap* corners = map_.find_fixed("/mesh/connectivity");
       const ArrayMap* types = map_.find_fixed("/mesh/types");
       main.unstructured = Unstructured{points->shape[0], types == nullptr ? 0 : types->shape[0],
@@ -163,7 +181,7 @@ class Builder {
     const FieldMap& field = map_.fields[number];
     Block& main = view_.blocks[0];
     if (field.support == Support::global) {
-      ViewField one{field.name,
+      ViewField one{as_hdf5_name(field.name),
                     field.type,
                     field.support,
                     element_count(field.per_step),
@@ -178,6 +196,8 @@ class Builder {
       if (!fits)
         return leave_out(field, fmt::format("steps of {} on a grid of {}", to_string(field.per_step), to_string(grid)));
       add(shown(map_, number, view_.steps, grid.size()), main.fields);
+    } else if (field.node_axes > 1) {
+      leave_out(field, fmt::format("steps of {} on a mesh", to_string(field.per_step)));
     } else if (field.subset == Subset::all || fills_with_nan(field)) {
       const bool on_cells = field.support == Support::cells;
       const std::uint64_t all = on_cells ? main.unstructured->cells : main.unstructured->points;
@@ -198,6 +218,7 @@ class Builder {
 
   const SeriesMap& map_;
   const ArrayReader& read_;
+  const Mesh* named_;
   View view_;
 };
 
@@ -211,8 +232,8 @@ ArrayReader reader_of(storage::ByteStore& store) {
   };
 }
 
-View weft_view(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read) {
-  return Builder(map, steps, read).build();
+View series_view(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read, const Mesh* named) {
+  return Builder(map, steps, read, named).build();
 }
 
 bool has_listed_subset(const SeriesMap& map) {

@@ -1,4 +1,4 @@
-// weft/series/series_mesh.hpp - the mesh that a series was written with, whole.
+// weft/view/series_mesh.hpp - the mesh that a series was written with, whole.
 #pragma once
 
 #include "weft/reading/series_reader.hpp"

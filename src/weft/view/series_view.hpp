@@ -1,4 +1,4 @@
-// weft/view/weft_view.hpp - the view of a Weft file: every field of the series on its mesh or grid.
+// weft/view/series_view.hpp - the view of a series, whoever wrote it: every field on its mesh or grid.
 //
 //   - A field on the nodes or cells is shown under its name. One with 3 or 9 values an element is a vector or a tensor;
 //     of any other number each component is shown apart, as NAME_0, NAME_1, ... or by the names it was given.
@@ -12,6 +12,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/view/view.hpp"
+#include "weft/view/vtu_mesh.hpp"
 
 namespace weft::view {
 
@@ -21,9 +22,11 @@ using ArrayReader = std::function<std::vector<std::byte>(const storage::ArrayMap
 // Reads from the file's own bytes; the store must outlive it.
 ArrayReader reader_of(storage::ByteStore& store);
 
-// The view of the first `steps` steps. `read` is needed for fields that get a block of their own; without it, and where
-// there is no mesh, they are left out. Not collective.
-View weft_view(const storage::SeriesMap& map, std::uint64_t steps, const ArrayReader& read = {});
+// The view of the first `steps` steps, on the mesh that is named or else on the file's own. `read` is needed for fields
+// that get a block of their own; without it, and where there is no mesh, they are left out. A named mesh is among the
+// view's `mesh_objects`. Not collective.
+View series_view(const storage::SeriesMap& map, std::uint64_t steps, const ArrayReader& read = {},
+                 const Mesh* named = nullptr);
 
 // Whether some field needs `read`.
 bool has_listed_subset(const storage::SeriesMap& map);

@@ -1,4 +1,4 @@
-#include "weft/series/series_mesh.hpp"
+#include "weft/view/series_mesh.hpp"
 
 #include "weft/support/error.hpp"
 
@@ -15,7 +15,7 @@ bool has_mesh(const SeriesReader& reader) { return reader.map().find_fixed(kPoin
 view::Mesh read_mesh(const SeriesReader& reader) {
   const auto read = [&]<typename T>(const std::string& path, std::vector<T>& values) {
     const storage::ArrayMap* array = reader.map().find_fixed(path);
-    if (array == nullptr) throw Error(ErrorKind::usage, reader.path(), "has no mesh", "write it with one");
+    if (array == nullptr) throw Error(ErrorKind::usage, reader.path(), "has no mesh", "name one: --mesh mesh.vtu");
     values.resize(element_count(array->shape));
     reader.read_fixed(path, std::as_writable_bytes(std::span(values)));
   };
