@@ -212,11 +212,17 @@ std::vector<const Inspection*> shown_with_reads(const InspectionReport& report) 
 }
 
 std::string command_for(const InspectionReport& report, const Inspection& dataset) {
-  if (dataset.advice.kind != inspect::AdviceKind::repack) return {};
+  const bool imported = dataset.advice.kind == inspect::AdviceKind::import_series;
+  if (!imported && dataset.advice.kind != inspect::AdviceKind::repack) return {};
   const inspect::FileQuestion& question = report.question;
   const inspect::Question& how = question.question;
   const inspect::Question usual;
   const std::filesystem::path path(question.path);
+  if (imported) {
+    const std::string series = (path.parent_path() / (path.stem().string() + ".series.h5")).string();
+    return fmt::format("weft import {} {}", quoted(question.path), quoted(series)) +
+           (how.reads.empty() ? "" : " --read " + quoted(how.reads));
+  }
   const std::string out = (path.parent_path() / (path.stem().string() + ".repacked.h5")).string();
   std::string command = fmt::format("weft repack {} {}", quoted(question.path), quoted(out));
   const bool told = dataset.known && dataset.known->convention == survey::Convention::told;

@@ -15,6 +15,7 @@
 #include "cli/companions.hpp"
 #include "cli/convert_command.hpp"
 #include "cli/ecg_command.hpp"
+#include "cli/import_command.hpp"
 #include "cli/info_command.hpp"
 #include "cli/inspect_command.hpp"
 #include "cli/layout_command.hpp"
@@ -79,6 +80,7 @@ int run(int argc, char** argv) {
   weft::cli::add_convert_command(app);
   weft::cli::add_ecg_command(app);
   weft::cli::add_repack_command(app);
+  weft::cli::add_import_command(app);
   weft::cli::add_verify_command(app);
   weft::cli::add_recover_command(app);
   weft::cli::add_manual_command(app);

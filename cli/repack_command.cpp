@@ -141,11 +141,6 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
     }
   }
   std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is laid out anew\n";
-  const bool filtered = std::any_of(plan.chosen.begin(), plan.chosen.end(),
-                                    [](const repack::Chosen& chosen) { return !chosen.filters.empty(); });
-  if (plan.of_weft && filtered) {
-    text += "filtered fields are for h5py, VTK and ParaView: weft read and reduce do not decode them yet\n";
-  }
   for (const std::string& kept : plan.kept_because) text += fmt::format("kept as it is: {}\n", kept);
   if (!report) {
     for (const repack::Chosen& chosen : plan.chosen) {

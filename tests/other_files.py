@@ -62,18 +62,33 @@ def openpmd(path: Path) -> dict[str, np.ndarray[Any, Any]]:
             for name, data in values.items():
                 options = {"compression": 4} if name == "y" else {}
                 file.create_dataset(f"data/{step}/fields/E/{name}", data=data[number], **options)
-            file[f"data/{step}/fields/E"].attrs["axisLabels"] = ["y", "x"]
+            mesh = {
+                "axisLabels": ["y", "x"],
+                "gridSpacing": [0.5, 2.0],
+                "gridGlobalOffset": [1.0, -3.0],
+                "gridUnitSI": 0.1,
+            }
+            file[f"data/{step}/fields/E"].attrs.update(mesh)
             file[f"data/{step}"].attrs.update({"time": float(step), "timeUnitSI": 1e-3})
     return values
 
 
 def vtkhdf(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """All steps on one axis; a chunk of V has two steps, one of W straddles steps."""
+    """All steps on one axis; a chunk of V has two steps, one of W straddles steps. The mesh is a row of lines."""
     steps, nodes = 6, 30
     values = {"V": wave(steps, nodes), "W": wave(steps, nodes, 3)}
     with h5py.File(path, "w") as file:
         root = file.create_group("VTKHDF")
         root.attrs.update({"Type": np.bytes_("UnstructuredGrid"), "Version": [2, 0]})
+        root["NumberOfPoints"], root["NumberOfCells"], root["NumberOfConnectivityIds"] = (
+            [nodes],
+            [nodes - 1],
+            [2 * nodes - 2],
+        )
+        root["Points"] = np.random.default_rng(2).random((nodes, 3)).astype("f4")
+        root["Connectivity"] = np.stack([np.arange(nodes - 1), np.arange(1, nodes)], axis=1).ravel()
+        root["Offsets"] = 2 * np.arange(nodes)
+        root["Types"] = np.full(nodes - 1, 3, "u1")
         times = root.create_group("Steps")
         times.attrs["NSteps"] = steps
         times["Values"] = np.arange(steps) * 0.5

@@ -6,6 +6,7 @@
 
 #include "kernels/ecg/step_source.hpp"
 #include "weft/reading/series_reader.hpp"
+#include "weft/series/mesh_share.hpp"
 #include "weft/support/error.hpp"
 #include "weft/view/series_mesh.hpp"
 
@@ -15,25 +16,6 @@ namespace {
 
 // How much of the file a rank reads ahead: one read for many steps, and a bound on memory.
 constexpr std::uint64_t kAheadBytes = 64ULL << 20;
-
-// This rank's even share of a mesh that is whole here.
-MeshSpec share_of(const view::Mesh& mesh, int rank, int ranks) {
-  MeshSpec spec;
-  spec.points = mesh.points.size() / 3;
-  spec.owned = partition::even_nodes({spec.points, 3}, rank, ranks);
-  const partition::Block points = partition::even_block(spec.points, rank, ranks);
-  const auto coordinates = mesh.points.begin() + static_cast<std::ptrdiff_t>(3 * points.first);
-  spec.coordinates.assign(coordinates, coordinates + static_cast<std::ptrdiff_t>(3 * points.count));
-  const partition::Block cells = partition::even_block(mesh.cells.types.size(), rank, ranks);
-  for (std::uint64_t c = cells.first; c < cells.first + cells.count; ++c) {
-    spec.cell_types.push_back(mesh.cells.types[c]);
-    spec.cell_sizes.push_back(mesh.cells.offsets[c + 1] - mesh.cells.offsets[c]);
-    for (std::int64_t i = mesh.cells.offsets[c]; i < mesh.cells.offsets[c + 1]; ++i) {
-      spec.connectivity.push_back(mesh.cells.connectivity[static_cast<std::size_t>(i)]);
-    }
-  }
-  return spec;
-}
 
 // The one that is named, the only one, /Data, or the one with most values.
 std::string replayed_field(const SeriesReader& reader) {
@@ -68,7 +50,7 @@ class ReplaySource final : public StepSource {
     field.components = from.components;
     if (mesh && from.subset == storage::Subset::all && has_mesh(reader_)) {
       const view::Mesh whole = read_mesh(reader_);
-      if (whole.points.size() == 3 * nodes) mesh_ = share_of(whole, comm.rank(), comm.size());
+      if (whole.points.size() == 3 * nodes) mesh_ = even_share(whole, comm.rank(), comm.size());
     }
     field.per_step = {nodes};
     const auto places = static_cast<std::ptrdiff_t>(places_of(from).size());

@@ -120,16 +120,16 @@ class TestPlaces:
             file["flat"] = np.zeros(7)
             file["words"] = np.array([[b"a", b"b"], [b"c", b"d"]])
             file["empty"] = np.zeros((0, 5))
-        for name, word in [
-            ("", "no dataset of steps and nodes"),
-            (":nothing", "cannot open dataset /nothing"),
-            (":flat", "shape 7"),
-            (":words", "a type Weft does not write"),
-            (":empty", "shape 0x5"),
+        for name, code, word in [
+            ("", 1, "no dataset that is known to hold steps"),
+            (":nothing", 1, "has no dataset nothing"),
+            (":flat", 2, "has no field on nodes"),
+            (":words", 1, "/words is of text of 1 bytes"),
+            (":empty", 1, "/empty of shape 0x5 holds no steps"),
         ]:
             out = tmp_path / "out.h5"
             outcome = self.run(out, "--source", "replay", "--from", f"{path}{name}", ranks=ranks)
-            check_line(outcome, 1, word, ranks)
+            check_line(outcome, code, word, ranks)
 
     def test_replay_of_more_than_was_recorded(self, tmp_path: Path, ranks: int | None) -> None:
         path = tmp_path / "plain.h5"

@@ -124,7 +124,10 @@ def test_recorded_files(tmp_path: Path, name: str, nodes: int, names: list[str])
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--axes", "node,step,component", "--mesh", "six.vtu"], "cannot be shown without copying it: the step is not its first axis"),
+        (
+            ["--axes", "node,step,component", "--mesh", "six.vtu"],
+            "cannot be shown without copying it: the step is not its first axis",
+        ),
         (["--axes", "node,step,component", "--mesh", "mesh.vtu"], "has 40 points, /Data of series.h5 has 6 nodes"),
         (["--axes", "step,node", "--mesh", "mesh.vtu"], "axes"),
         (["--axes", "step,node,component"], "no mesh is named"),

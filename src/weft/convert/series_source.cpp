@@ -7,6 +7,7 @@
 #include "weft/convert/step_source.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/support/error.hpp"
+#include "weft/view/series_mesh.hpp"
 #include "weft/view/series_view.hpp"
 #include "weft/view/view_beside.hpp"
 
@@ -39,10 +40,13 @@ class SeriesSource final : public StepSource {
     times_ = reader_.times();
     time_units_ = map.fields[0].units;
     find_datasets();
-    has_places_ = !mesh.empty() || !map.grid.shape.empty() || map.find_fixed("/mesh/points") != nullptr;
+    has_places_ = !mesh.empty() || !map.grid.shape.empty() || has_mesh(reader_);
     if (!mesh.empty()) {
       const view::Mesh named = view::read_vtu(mesh);
       view_ = view::view_of(reader_, &named, mesh);
+    } else if (!reader_.is_weft() && has_mesh(reader_)) {
+      const view::Mesh own = read_mesh(reader_);
+      view_ = view::view_of(reader_, &own, "");
     } else if (has_places_) {
       // The mesh of a field on listed nodes is cut out of the whole one: not for fields that nobody wants.
       const bool cut = fields.empty() || std::any_of(fields.begin(), fields.end(), [&](const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "weft/support/quantity.hpp"
 
@@ -115,16 +116,21 @@ std::string padding_text(const Inspection& inspection) {
       format_bytes(inspection.facts.stored_bytes));
 }
 
-// Steps and nodes on one axis: no chunk makes their traces cheap.
-Advice folded_advice(const Inspection& inspection) {
+// Steps that no chunk brings together: a trace makes a request for each, whatever is repacked. Nothing where that is
+// no many.
+std::optional<Advice> import_advice(const Inspection& inspection) {
+  const survey::Form form = inspection.known->form;
+  if (form == survey::Form::plain) return std::nullopt;
   const auto trace = std::find_if(inspection.reads.begin(), inspection.reads.end(),
-                                  [](const PricedRead& read) { return read.name == "trace"; });
-  if (trace == inspection.reads.end() || static_cast<double>(trace->hdf5.requests) <= kRequestsWorthIt)
-    return {AdviceKind::leave, kWell};
-  return {AdviceKind::leave,
-          fmt::format("a trace takes {} requests through HDF5: steps and nodes lie on one axis, which no chunk cuts "
-                      "both ways; a file that Weft writes does, and is VTKHDF too",
-                      format_count(trace->hdf5.requests))};
+                                  [](const PricedRead& read) { return read.name == "trace" && read.weight > 0; });
+  if (trace == inspection.reads.end() || static_cast<double>(trace->hdf5.requests) <= kRequestsWorthIt) {
+    return std::nullopt;
+  }
+  const char* const why =
+      form == survey::Form::folded ? "steps and nodes lie on one axis" : "every step is a dataset of its own";
+  return Advice{AdviceKind::import_series,
+                fmt::format("a trace takes {} requests through HDF5: {}, which no chunk mends; a series does",
+                            format_count(trace->hdf5.requests), why)};
 }
 
 }  // namespace
@@ -142,9 +148,9 @@ Advice advice_without_prices(const Inspection& inspection) {
 Advice advice_on(const Inspection& inspection, const layout::Store& store) {
   Advice before = advice_without_prices(inspection);
   if (before.kind == AdviceKind::unreadable) return before;
+  if (std::optional<Advice> apart = import_advice(inspection)) return *std::move(apart);
   if (!inspection.better) {
-    return inspection.known->form == survey::Form::folded ? folded_advice(inspection)
-                                                          : Advice{AdviceKind::leave, kAsItIs};
+    return {AdviceKind::leave, inspection.known->form == survey::Form::folded ? kWell : kAsItIs};
   }
   for (const Reader& reader : kReaders) {
     if (gain(inspection, reader, store) < kWorthIt) continue;

@@ -56,7 +56,7 @@ double PricedRead::amplification(const Price& price) const {
 }
 
 std::string_view name_of(AdviceKind kind) {
-  constexpr std::array<std::string_view, 4> kNames{"nothing", "leave", "repack", "unreadable"};
+  constexpr std::array<std::string_view, 5> kNames{"nothing", "leave", "repack", "import", "unreadable"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

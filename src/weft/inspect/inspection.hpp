@@ -46,7 +46,7 @@ struct PricedRead {
   double amplification(const Price& price) const;
 };
 
-enum class AdviceKind : std::uint8_t { nothing, leave, repack, unreadable };
+enum class AdviceKind : std::uint8_t { nothing, leave, repack, import_series, unreadable };
 std::string_view name_of(AdviceKind kind);
 
 struct Advice {

@@ -168,7 +168,7 @@ TEST(Inspection, FoldedStepsHaveNoBetterChunk) {
     EXPECT_EQ(inspection.better, std::nullopt);
     EXPECT_EQ(read(inspection, "trace").asked_bytes, 4000U);
     EXPECT_EQ(read(inspection, "snapshot").weft, (Price{1, 24'000})) << to_string(chunk);
-    EXPECT_EQ(inspection.advice.kind, AdviceKind::leave);
+    EXPECT_EQ(inspection.advice.kind, AdviceKind::import_series);
     EXPECT_THAT(inspection.advice.text, HasSubstr("steps and nodes lie on one axis"));
   }
   // 25000 elements are 8 steps and a third: traces of 500 steps touch all of the 60 chunks.
@@ -186,6 +186,8 @@ TEST(Inspection, ADatasetAStepCountsAllOfThemForATrace) {
   EXPECT_EQ(read(inspection, "trace").weft, (Price{40, 320}));
   ASSERT_TRUE(inspection.better);
   EXPECT_EQ(inspection.better->size(), 3U);
+  EXPECT_EQ(inspection.advice.kind, AdviceKind::import_series);
+  EXPECT_THAT(inspection.advice.text, HasSubstr("takes 40 requests"));
 }
 
 TEST(Inspection, WhatCannotBePricedSaysWhy) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "weft/reading/grid_places.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
@@ -290,14 +291,15 @@ void add_times(ForeignSeries& series, hid_t file, const Found& found, const Seri
   }
 }
 
-// z, y, x of the largest field that stands on a grid: its nodes are one apart where nothing is said of that.
-void add_grid(ForeignSeries& series) {
-  for (const storage::FieldMap& field : series.map.fields) {
+// That of the largest field that stands on one.
+void add_grid(ForeignSeries& series, hid_t file, const std::vector<Found>& found) {
+  std::uint64_t most = 0;
+  for (std::size_t f = 0; f < found.size(); ++f) {
+    const storage::FieldMap& field = series.map.fields[f + 1];
     if (field.node_axes != 2 && field.node_axes != 3) continue;
-    Shape grid(field.per_step.begin(), field.per_step.begin() + static_cast<std::ptrdiff_t>(field.node_axes));
-    if (element_count(grid) > element_count(series.map.grid.shape) || series.map.grid.shape.empty()) {
-      series.map.grid.shape = std::move(grid);
-    }
+    if (nodes_of(field) <= most) continue;
+    most = nodes_of(field);
+    series.map.grid = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
   }
 }
 
@@ -355,6 +357,12 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
     for (const DatasetFacts& facts : all.datasets) search.add(facts);
   } else {
     const DatasetFacts* facts = &named_dataset(file, path, all, choice.dataset);
+    if (!facts->numbers || facts->empty || facts->scalar) {
+      throw Error(ErrorKind::data, path,
+                  facts->numbers ? fmt::format("{} of shape {} holds no steps", facts->path, to_string(facts->shape))
+                                 : fmt::format("{} is of {}, and not of numbers", facts->path, facts->type),
+                  "weft inspect shows what else there is");
+    }
     const auto known = choice.axes.empty() ? survey::known_axes(file, *facts) : std::nullopt;
     for (const DatasetFacts& other : all.datasets) {
       // Other steps of the same field.
@@ -370,7 +378,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
   add_times(series, file, found[0], choice);
   for (const Found& field : found) add_field(series, field);
   series.map.length = found[0].length();
-  add_grid(series);
+  add_grid(series, file, found);
   series.left_out = std::move(search).left_out();
   return series;
 }

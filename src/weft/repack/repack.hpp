@@ -65,7 +65,6 @@ struct Chosen {
 struct RepackPlan {
   survey::Survey survey;
   std::vector<Chosen> chosen;
-  bool of_weft = false;  // the file is a series of Weft's, whose own readers take no filtered fields yet
   std::vector<std::string> kept_because;  // "NAME: why it is not laid out anew", for those that were candidates
 
   std::uint64_t bytes() const;  // of the elements that will be moved

@@ -10,7 +10,6 @@
 #include "weft/layout/design.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/storage/metadata_watch.hpp"
-#include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
 #include "weft/survey/open_file.hpp"
@@ -220,9 +219,7 @@ RepackPlan plan_repack(const RepackRequest& request) {
 
 RepackPlan plan_repack_of_locked(const RepackRequest& request) {
   storage::register_filters();
-  const bool of_weft = storage::is_series_file(request.in);  // HDF5 opens no file in two ways at a time
   RepackPlan plan = Planner(request).plan();
-  plan.of_weft = of_weft;
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// weft/view/series_mesh.hpp - the mesh that a series was written with, whole.
+// weft/view/series_mesh.hpp - the mesh in a file of steps, whole: of a Weft series, or of VTKHDF.
 #pragma once
 
 #include "weft/reading/series_reader.hpp"
@@ -8,7 +8,7 @@ namespace weft {
 
 bool has_mesh(const SeriesReader& reader);
 
-// Throws Error(usage) where the series has none. Not collective.
+// Throws Error(usage) where the file has none, Error(data) where it makes no sense. Not collective.
 view::Mesh read_mesh(const SeriesReader& reader);
 
 }  // namespace weft

@@ -1,0 +1,130 @@
+#include "cli/import_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/on_ranks.hpp"
+#include "cli/opened_apart.hpp"
+#include "weft/repack/series_import.hpp"
+#include "weft/support/progress.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct ImportArguments {
+  std::string in;
+  std::string out;
+  std::vector<std::string> fields;
+  std::string axes;
+  std::string time;
+  std::string mesh;
+  std::string reads = "snapshot=1,trace=1";
+  std::string target = "1MiB";
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
+  std::string budget = "1GiB";
+  bool overwrite = false;
+  bool take_over = false;
+  bool json = false;
+};
+
+// Ctrl-C and a scheduler's end: the work stops at the next steps, and clears up.
+volatile std::sig_atomic_t stopped = 0;
+
+repack::ImportRequest request_of(const ImportArguments& arguments) {
+  repack::ImportRequest request;
+  request.from = arguments.in;
+  request.out = arguments.out;
+  request.fields = arguments.fields;
+  request.choice.axes = arguments.axes;
+  if (!arguments.time.empty()) request.choice.time = arguments.time;
+  request.mesh = arguments.mesh;
+  request.layout.reads = arguments.reads;
+  request.layout.target_bytes = parse_bytes(arguments.target);
+  request.layout.store.latency_s = parse_seconds(arguments.latency);
+  request.layout.store.bandwidth = parse_rate(arguments.bandwidth);
+  request.budget_bytes = parse_bytes(arguments.budget);
+  if (arguments.overwrite) request.if_exists = storage::IfExists::replace;
+  request.take_over = arguments.take_over;
+  return request;
+}
+
+void print(const ImportArguments& arguments, const repack::ImportReport& report, int ranks) {
+  if (arguments.json) {
+    const json result = {
+        {"file", arguments.in},  {"out", arguments.out},  {"fields", report.fields}, {"left_out", report.left_out},
+        {"steps", report.steps}, {"bytes", report.bytes}, {"ranks", ranks},          {"seconds", report.seconds}};
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{}: {} steps of {}, {} in {}\n", arguments.out, format_count(report.steps),
+             fmt::join(report.fields, ", "), format_bytes(report.bytes), format_seconds(report.seconds));
+  for (const std::string& line : report.left_out) fmt::print("left out: {}\n", line);
+  fmt::print("Next: weft info {}\n", arguments.out);
+}
+
+void run(const ImportArguments& arguments, Communicator& comm) {
+  std::optional<repack::ImportRequest> request;
+  try {
+    request = request_of(arguments);
+  } catch (const Error& error) {
+    throw error.agreed();  // every rank has the same command line
+  }
+  const CrashLine crash_line = reading_crash_line(arguments.in);
+  std::optional<Progress> progress;
+  request->progress = [&](std::uint64_t done, std::uint64_t of) {
+    if (!progress) progress.emplace("importing", "step", of, comm.rank() == 0);
+    progress->update(done);
+  };
+  request->stopped = [] { return stopped != 0; };
+  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::signal(SIGTERM, [](int) { stopped = 1; });
+  const repack::ImportReport report = repack::import_series(comm, *request);
+  if (comm.rank() == 0) print(arguments, report, comm.size());
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("import", "Make a Weft series of any file of steps, with its grid or mesh");
+  const auto arguments = std::make_shared<ImportArguments>();
+  command->add_option("in", arguments->in, "The file, or FILE:DATASET")->required();
+  command->add_option("out", arguments->out, "The file to write")->required();
+  command->add_option("--field", arguments->fields, "Names with commas [all that have the same steps]")->delimiter(',');
+  command->add_option("--axes", arguments->axes,
+                      "What the axes are, as in z,y,x,time [as the file's convention has it]");
+  command->add_option("--time", arguments->time, "The dataset of the times [as the file's convention has it]");
+  command->add_option("--mesh", arguments->mesh, "The mesh the nodes are those of, a .vtu file [the file's own]");
+  command->add_option("--read", arguments->reads, "What will be read, and how often, as weft layout takes it")
+      ->capture_default_str();
+  command->add_option("--target", arguments->target, "Bytes of a chunk, at most")->capture_default_str();
+  command->add_option("--latency", arguments->latency, "What a request costs where it will be read")
+      ->capture_default_str();
+  command->add_option("--bandwidth", arguments->bandwidth, "How fast bytes come there")->capture_default_str();
+  command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
+  command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");
+  command->add_flag("--take-over", arguments->take_over,
+                    "OUT's last writer may have died on another machine: you know that it has");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  weft import laser.h5 laser.weft.h5\n"
+      "  mpirun -n 4 weft import ocean.nc ocean.h5 --field temp,salt --read trace=4,snapshot=1\n"
+      "  weft import results.h5:/Data heart.h5 --mesh heart.vtu");
+  command->callback([arguments] {
+    // Of many ranks none tries: the file would be opened by all of them.
+    if (!is_launched()) try_to_open(arguments->in, request_of(*arguments).choice, "");
+    on_ranks([&](Communicator& comm) { run(*arguments, comm); });
+  });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,112 @@
+#include "weft/reading/grid_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/survey/axis_conventions.hpp"
+
+namespace weft::reading {
+
+namespace {
+
+using storage::GridMap;
+using storage::Handle;
+
+constexpr std::uint64_t kMostCoordinates = 1ULL << 24;  // an axis is read whole
+constexpr double kEven = 1e-3;                          // of a spacing: coordinates are often float32
+
+struct Axis {
+  double origin;
+  double spacing;
+};
+
+std::optional<Axis> evenly_spaced(std::span<const double> places) {
+  if (places.size() < 2) return std::nullopt;
+  const double spacing = (places.back() - places.front()) / static_cast<double>(places.size() - 1);
+  if (!(spacing > 0) || !std::isfinite(spacing)) return std::nullopt;  // VTK knows no grid that falls
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double even = places.front() + spacing * static_cast<double>(i);
+    if (!(std::abs(places[i] - even) <= kEven * std::abs(spacing))) return std::nullopt;
+  }
+  return Axis{places.front(), spacing};
+}
+
+// The array of an axis's coordinates, in the field's group or above it.
+std::optional<Axis> coordinates(hid_t file, std::string group, const std::string& name, std::uint64_t extent) {
+  while (true) {
+    const std::string path = group + "/" + name;
+    if (survey::extents_at(file, path) == Shape{extent} && extent <= kMostCoordinates) {
+      const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT));
+      std::vector<double> places(extent);
+      if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, places.data()) < 0) break;
+      return evenly_spaced(places);
+    }
+    if (group.empty()) break;
+    group.resize(group.rfind('/'));
+  }
+  return std::nullopt;
+}
+
+// `along` counts the axes as the file does; x is the grid's last axis.
+void set(GridMap& grid, std::size_t along, const Axis& axis) {
+  const std::size_t xyz = grid.shape.size() - 1 - along;
+  grid.origin.at(xyz) = axis.origin;
+  grid.spacing.at(xyz) = axis.spacing;
+}
+
+void openpmd_places(hid_t file, const std::string& dataset, GridMap& grid) {
+  for (const std::string& path : {dataset, dataset.substr(0, dataset.rfind('/'))}) {
+    const Handle record(H5Oopen(file, path.c_str(), H5P_DEFAULT));
+    if (!record.valid()) continue;
+    const std::vector<double> spacing = storage::read_numbers(record, "gridSpacing");
+    const std::vector<double> offset = storage::read_numbers(record, "gridGlobalOffset");
+    const std::vector<double> unit = storage::read_numbers(record, "gridUnitSI");
+    if (spacing.size() != grid.shape.size()) continue;
+    const double metres = unit.size() == 1 ? unit[0] : 1;
+    for (std::size_t axis = 0; axis < spacing.size(); ++axis) {
+      set(grid, axis, {offset.size() == spacing.size() ? offset[axis] * metres : 0, spacing[axis] * metres});
+    }
+    return;
+  }
+}
+
+void vtkhdf_places(hid_t file, GridMap& grid) {
+  const Handle root(H5Gopen2(file, "/VTKHDF", H5P_DEFAULT));
+  const std::vector<double> origin = storage::read_numbers(root, "Origin");
+  const std::vector<double> spacing = storage::read_numbers(root, "Spacing");
+  if (origin.size() != 3 || spacing.size() != 3) return;
+  std::copy(origin.begin(), origin.end(), grid.origin.begin());
+  std::copy(spacing.begin(), spacing.end(), grid.spacing.begin());
+}
+
+}  // namespace
+
+GridMap grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset, const Shape& shape) {
+  GridMap grid;
+  const std::vector<std::size_t> axes = layout::spatial_axes(known.axes);
+  grid.shape.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axes.size()));
+  if (known.convention == survey::Convention::openpmd) {
+    openpmd_places(file, dataset, grid);
+  } else if (known.convention == survey::Convention::vtkhdf) {
+    vtkhdf_places(file, grid);
+  } else {
+    std::vector<Axis> all;
+    const std::string group = dataset.substr(0, dataset.rfind('/'));
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      const auto found = coordinates(file, group, known.axes[axes[axis]].name, grid.shape[axis]);
+      if (!found) break;
+      all.push_back(*found);
+    }
+    if (all.size() < axes.size()) return grid;  // nothing in between: some axes in degrees, others counted
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) set(grid, axis, all[axis]);
+  }
+  H5Eclear2(H5E_DEFAULT);
+  return grid;
+}
+
+}  // namespace weft::reading

@@ -1,0 +1,144 @@
+"""weft import: a Weft series of any file of steps, value for value, on any number of ranks."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import weft_run as w
+from other_files import chaste, ocean, openpmd, vtkhdf
+
+Values = dict[str, np.ndarray[Any, Any]]
+FILES: dict[str, Callable[[Path], Values]] = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste}
+RENAMED = {"x": "fields_E_x", "y": "fields_E_y"}
+
+
+def text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+@pytest.mark.parametrize("ranks", [None, 2, 3, 7])
+@pytest.mark.parametrize("kind", FILES)
+def test_every_field(tmp_path: Path, kind: str, ranks: int | None) -> None:
+    source, out = tmp_path / "file.h5", tmp_path / "series.h5"
+    values = FILES[kind](source)
+    report = w.weft_ok("import", source, out, "--target", "2KiB", "--json", ranks=ranks).json
+    assert report["fields"] == sorted(RENAMED.get(name, name) for name in values)
+    before = w.weft_ok("info", source, "--json").json
+    with h5py.File(out) as file:
+        for name, wanted in values.items():
+            np.testing.assert_array_equal(file[RENAMED.get(name, name)][...], wanted, err_msg=name)
+        assert file["time"].shape == (before["committed"],)
+        assert text(file["time"].attrs.get("units", "")) == before["time"]["units"]
+    w.weft_ok("verify", out)
+    assert not list(tmp_path.glob("*.weft-part*"))
+
+
+def test_grids_and_meshes_come_along(tmp_path: Path) -> None:
+    openpmd(tmp_path / "laser.h5")
+    w.weft_ok("import", tmp_path / "laser.h5", tmp_path / "grid.h5")
+    with h5py.File(tmp_path / "grid.h5") as file:
+        root = file["VTKHDF"].attrs
+        assert root["Type"] == b"ImageData" and list(root["WholeExtent"]) == [0, 7, 0, 5, 0, 0]
+        np.testing.assert_allclose(root["Spacing"], [0.2, 0.05, 1])
+        np.testing.assert_allclose(root["Origin"], [-0.3, 0.1, 0])
+    ocean(tmp_path / "ocean.nc")
+    w.weft_ok("import", tmp_path / "ocean.nc", tmp_path / "ocean.h5", "--field", "temp")
+    with h5py.File(tmp_path / "ocean.h5") as file:
+        assert list(file["VTKHDF"].attrs["Spacing"]) == [6, 6, 6] and "salt" not in file
+        assert text(file["temp"].attrs["units"]) == "K"
+    vtkhdf(tmp_path / "run.h5")
+    w.weft_ok("import", tmp_path / "run.h5", tmp_path / "mesh.h5", ranks=2)
+    with h5py.File(tmp_path / "mesh.h5") as file, h5py.File(tmp_path / "run.h5") as run:
+        np.testing.assert_array_equal(file["mesh/points"][...], run["VTKHDF/Points"][...])
+        for name in ("connectivity", "offsets", "types"):
+            np.testing.assert_array_equal(file[f"mesh/{name}"][...], run[f"VTKHDF/{name.capitalize()}"][...])
+        np.testing.assert_array_equal(file["VTKHDF/PointData/V"][...], run["VTKHDF/PointData/V"][...])
+
+
+def test_a_trace_costs_less_than_in_the_file_it_was(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    with h5py.File(tmp_path / "laser.h5", "w") as file:
+        file.attrs.update({"openPMD": "1.1.0", "basePath": "/data/%T/", "meshesPath": "fields/"})
+        for step in range(40):
+            file.create_dataset(f"data/{step}/fields/E/x", data=rng.random((64, 64)), compression=1)
+            file[f"data/{step}/fields/E"].attrs["axisLabels"] = ["y", "x"]
+            file[f"data/{step}"].attrs.update({"time": float(step), "timeUnitSI": 1.0})
+    w.weft_ok("import", tmp_path / "laser.h5", tmp_path / "series.h5", "--target", "16KiB", "--latency", "0.01ms")
+    reads = {}
+    for name, field in (("laser.h5", "fields/E/x"), ("series.h5", "fields_E_x")):
+        report = w.weft_ok("read", tmp_path / name, "--field", field, "--trace", "30,30", "--json").json
+        reads[name] = report["requests"]["app"]
+    assert reads["laser.h5"]["reads"] >= 40
+    assert reads["series.h5"]["reads"] <= 8
+    assert 4 * reads["series.h5"]["bytes_read"] < reads["laser.h5"]["bytes_read"]
+
+
+def test_a_dataset_that_is_named_and_small_memory(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).random((30, 500, 2))
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        file["Data"] = np.moveaxis(values, 0, 1)
+        file["when"] = np.arange(30.0) * 2
+    arguments = ["--axes", "node,step,component", "--time", "when", "--budget", "64KiB"]
+    w.weft_ok("import", f"{tmp_path}/run.h5:Data", tmp_path / "series.h5", *arguments, ranks=2)
+    with h5py.File(tmp_path / "series.h5") as file:
+        np.testing.assert_array_equal(file["Data"][...], values)
+        assert list(file["time"][:3]) == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ocean.nc", "ocean.nc"], "is the file itself"),
+        (["ocean.nc", "ocean.nc", "--overwrite"], "is the file itself"),
+        (["ocean.nc", "taken.h5"], "is there already"),
+        (["ocean.nc", "new.h5", "--field", "wind"], "has no field 'wind'"),
+        (["ocean.nc:wind", "new.h5"], "has no dataset wind"),
+        (["ocean.nc", "new.h5", "--mesh", "absent.vtu"], "absent.vtu"),
+        (["absent.nc", "new.h5"], "absent.nc"),
+        (["ocean.nc", "no/new.h5"], "no/new.h5"),
+        (["ocean.nc", "new.h5", "--read", "sideways=1"], "sideways"),
+        (["broken.nc", "new.h5"], "broken.nc"),
+        (["broken.nc", "taken.h5", "--overwrite"], "broken.nc"),
+    ],
+)
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_what_is_refused_leaves_nothing(tmp_path: Path, arguments: list[str], words: str, ranks: int | None) -> None:
+    ocean(tmp_path / "ocean.nc")
+    ocean(tmp_path / "broken.nc")
+    with h5py.File(tmp_path / "broken.nc") as file:
+        at = file["temp"].id.get_chunk_info(3).byte_offset
+    with (tmp_path / "broken.nc").open("r+b") as broken:
+        broken.seek(at)
+        broken.write(bytes(200))
+    (tmp_path / "taken.h5").write_bytes(b"mine")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    whole = (tmp_path / "ocean.nc").read_bytes()
+    outcome = w.call(w.on_ranks(ranks, [w.WEFT, "import", *arguments]), cwd=tmp_path)
+    assert outcome.code in (1, 2) and len(outcome.error_lines) == 1, outcome
+    assert words in outcome.error_lines[0], outcome
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert (tmp_path / "taken.h5").read_bytes() == b"mine" and (tmp_path / "ocean.nc").read_bytes() == whole
+
+
+def test_an_interrupted_import_leaves_nothing(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        file.create_dataset(
+            "Data", data=np.random.default_rng(1).random((400, 20000, 1)), chunks=(1, 20000, 1), compression=1
+        )
+    command = [w.WEFT, "import", str(tmp_path / "run.h5"), str(tmp_path / "series.h5"), "--budget", "1MiB"]
+    with w.own_session(None) as settings, subprocess.Popen(command, env=settings, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 30
+        while not list(tmp_path.glob("series.h5.weft-part")) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode != 0 and b"was interrupted" in error, error
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
