@@ -12,6 +12,7 @@
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
+#include "weft/repack/side_effects.hpp"
 #include "weft/repack/target_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/support/crash_line.hpp"
@@ -82,6 +83,20 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   return request;
 }
 
+// What becomes worse.
+std::vector<std::string> notes_of(const repack::RepackRequest& request, const repack::RepackPlan& plan,
+                                  const std::optional<repack::RepackReport>& report) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
+    for (std::string& line : repack::side_effects(plan.chosen[i], request)) notes.push_back(std::move(line));
+    if (!report) continue;
+    if (std::string line = repack::growth(plan.chosen[i], report->datasets[i]); !line.empty()) {
+      notes.push_back(std::move(line));
+    }
+  }
+  return notes;
+}
+
 std::string chunk_text(const survey::DatasetFacts& facts) {
   return facts.chunk.empty() ? std::string(survey::name_of(facts.storage)) : to_string(facts.chunk);
 }
@@ -111,8 +126,13 @@ json to_json(const repack::RepackRequest& request, const repack::RepackPlan& pla
     }
     datasets.push_back(std::move(entry));
   }
-  json result = {{"file", request.in},    {"out", request.out},   {"reads", request.reads},
-                 {"bytes", plan.bytes()}, {"datasets", datasets}, {"kept", plan.kept_because}};
+  json result = {{"file", request.in},
+                 {"out", request.out},
+                 {"reads", request.reads},
+                 {"bytes", plan.bytes()},
+                 {"datasets", datasets},
+                 {"kept", plan.kept_because},
+                 {"notes", notes_of(request, plan, report)}};
   if (report) {
     result["copied_datasets"] = report->copied_datasets;
     result["lost_references"] = report->lost_references;
@@ -141,6 +161,7 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
     }
   }
   std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is laid out anew\n";
+  for (const std::string& line : notes_of(request, plan, report)) text += fmt::format("note: {}\n", line);
   for (const std::string& kept : plan.kept_because) text += fmt::format("kept as it is: {}\n", kept);
   if (!report) {
     for (const repack::Chosen& chosen : plan.chosen) {

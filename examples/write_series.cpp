@@ -28,7 +28,7 @@ void write(const char* path) {
   for (std::uint64_t i = mine.first; i < mine.first + mine.count; ++i) {
     mesh.coordinates.insert(mesh.coordinates.end(), {0.1 * static_cast<double>(i), 0.0, 0.0});
     if (i + 1 == kPoints) continue;
-    mesh.cell_types.push_back(3);  // VTK_LINE
+    mesh.cell_types.push_back(weft::cell_type::line);
     mesh.cell_sizes.push_back(2);
     mesh.connectivity.insert(mesh.connectivity.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i + 1)});
   }

@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 
+#include "weft/support/cell_type.hpp"
+
 namespace weft::kernels::ecg {
 
 namespace {
 
-constexpr std::uint8_t kVertex = 1;  // VTK's cell types
-constexpr std::uint8_t kTetra = 10;
 constexpr double kSpacing = 0.5;  // mm
 
 // The largest n with n^power <= value.
@@ -65,13 +65,13 @@ MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks) {
       }
     }
   }
-  part.cell_types.assign(5 * cubes.count, kTetra);
+  part.cell_types.assign(5 * cubes.count, cell_type::tetra);
   part.cell_sizes.assign(5 * cubes.count, 4);
 
   if (rank == ranks - 1) {  // behind all tetrahedra
     for (std::uint64_t n = mesh.nodes - mesh.vertices(); n < mesh.nodes; ++n) {
       part.connectivity.push_back(static_cast<std::int64_t>(n));
-      part.cell_types.push_back(kVertex);
+      part.cell_types.push_back(cell_type::vertex);
       part.cell_sizes.push_back(1);
     }
   }

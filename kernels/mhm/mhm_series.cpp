@@ -9,12 +9,11 @@
 #include "kernels/io/series_output.hpp"
 #include "kernels/mhm/criss_cross.hpp"
 #include "kernels/mhm/mhm_output.hpp"
+#include "weft/support/cell_type.hpp"
 
 namespace weft::kernels::mhm {
 
 namespace {
-
-constexpr std::uint8_t kTriangle = 5;  // VTK's
 
 class MhmSeries final : public MhmOutput {
  public:
@@ -74,7 +73,7 @@ class MhmSeries final : public MhmOutput {
         }
       });
     }
-    mesh.cell_types.assign(cells, kTriangle);
+    mesh.cell_types.assign(cells, cell_type::triangle);
     mesh.cell_sizes.assign(cells, 3);
   }
 

@@ -489,3 +489,17 @@ def process_of_rank(argument: Path, rank: int) -> int:
         ):
             return int(folder.name)
     raise AssertionError(f"no process is rank {rank}")
+
+
+def test_what_becomes_worse_is_said(tmp_path: Path) -> None:
+    steps = np.random.default_rng(1).integers(0, 200, (60, 40000)).cumsum(axis=1).astype("f4")
+    with h5py.File(tmp_path / "in.nc", "w") as file:
+        file.create_dataset("V", data=steps, chunks=(1, 40000), compression=4, shuffle=True)
+        file["time"] = np.arange(60.0)
+    arguments = ["repack", tmp_path / "in.nc", tmp_path / "out.h5", "--dataset", "V", "--json"]
+    plan = w.weft_ok(*arguments, "--read", "trace=1", "--target", "16KiB", "--plan").json
+    assert any("/V: a snapshot through HDF5 will take" in line for line in plan["notes"]), plan["notes"]
+    assert w.weft_ok(*arguments, "--read", "snapshot=1,trace=1", "--target", "1MiB", "--plan").json["notes"] == []
+    coded = w.weft_ok(*arguments, "--filter", "zstd:3", "--read", "trace=1", "--target", "16KiB").json
+    assert any("zstd with a plugin only" in line for line in coded["notes"]), coded["notes"]
+    assert "note: /V" in w.weft_ok(*arguments[:-1], "--filter", "zstd:3", "--plan").out

@@ -14,6 +14,7 @@
 #include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/assembly.hpp"
 #include "kernels/ecg/step_source.hpp"
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -217,8 +218,7 @@ class SolveSource final : public StepSource {
     }
     // The same cells in the same order on any number of ranks.
     const partition::Block cells = partition::even_block(mesh_.tetrahedra.size(), rank_in(comm_), ranks_in(comm_));
-    constexpr std::uint8_t kVtkTetrahedron = 10;
-    spec.cell_types.assign(cells.count, kVtkTetrahedron);
+    spec.cell_types.assign(cells.count, cell_type::tetra);
     spec.cell_sizes.assign(cells.count, 4);
     for (std::uint64_t t = cells.first; t < cells.first + cells.count; ++t) {
       spec.connectivity.insert(spec.connectivity.end(), mesh_.tetrahedra[t].begin(), mesh_.tetrahedra[t].end());

@@ -9,6 +9,7 @@
 
 #include "kernels/ecg/heart/reordered.hpp"
 #include "kernels/ecg/heart/skin.hpp"
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
@@ -16,12 +17,10 @@ namespace weft::kernels::ecg {
 
 namespace {
 
-constexpr std::uint8_t kVtkTetrahedron = 10;
-
 // VTK's cell types of fewer than three dimensions: linear ones, quadratic ones, of any order.
 bool is_flat(std::uint8_t type) {
   constexpr std::uint8_t kFlat[] = {21, 22, 23, 28, 30, 34, 35, 36, 60, 61, 62, 63, 68, 69, 70, 75, 76, 77};
-  return type < kVtkTetrahedron || std::find(std::begin(kFlat), std::end(kFlat), type) != std::end(kFlat);
+  return type < cell_type::tetra || std::find(std::begin(kFlat), std::end(kFlat), type) != std::end(kFlat);
 }
 
 Error bad(const std::string& path, const std::string& what, std::string_view remedy) {
@@ -209,7 +208,7 @@ MeshContents read_vtu_contents(const std::string& path) {
   for (std::size_t c = 0; c < cells.types.size(); ++c) {
     if (is_flat(cells.types[c])) continue;
     const auto first = static_cast<std::size_t>(cells.offsets[c]);
-    if (cells.types[c] != kVtkTetrahedron || cells.offsets[c + 1] - cells.offsets[c] != 4) {
+    if (cells.types[c] != cell_type::tetra || cells.offsets[c + 1] - cells.offsets[c] != 4) {
       throw bad(path, fmt::format("cell {} is no tetrahedron (VTK type {})", c, cells.types[c]),
                 "cut every cell into tetrahedra of four points (ParaView: Tetrahedralize)");
     }

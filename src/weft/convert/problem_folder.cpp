@@ -13,6 +13,7 @@
 
 #include "weft/convert/triangle_lattice.hpp"
 #include "weft/storage/byte_store.hpp"
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::convert {
@@ -22,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kValueBytes = 13;
-constexpr std::uint8_t kTriangle = 5;  // VTK's
 
 std::string problem_folder(const std::string& path, std::uint64_t problem) {
   return fmt::format("{}/problem_{:05}", path, problem);
@@ -192,7 +192,7 @@ class ProblemFolder final : public StepSource {
         return corners;
       });
     } else if (path == names.types_path) {
-      std::fill(values.begin(), values.end(), std::byte{kTriangle});
+      std::fill(values.begin(), values.end(), std::byte{cell_type::triangle});
     } else {  // offsets: one more than cells, so not by problems
       const std::uint64_t first = offset / sizeof(std::int64_t);
       for (std::uint64_t i = 0; i < values.size() / sizeof(std::int64_t); ++i) {

@@ -4,22 +4,12 @@
 
 #include <algorithm>
 
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::convert {
 
 namespace {
-
-// VTK's numbers.
-constexpr std::uint8_t kLine = 3;
-constexpr std::uint8_t kTriangle = 5;
-constexpr std::uint8_t kPixel = 8;
-constexpr std::uint8_t kQuad = 9;
-constexpr std::uint8_t kTetra = 10;
-constexpr std::uint8_t kVoxel = 11;
-constexpr std::uint8_t kHexahedron = 12;
-constexpr std::uint8_t kWedge = 13;
-constexpr std::uint8_t kPyramid = 14;
 
 struct Shape {
   std::uint8_t type;
@@ -28,15 +18,15 @@ struct Shape {
   std::array<std::uint8_t, 8> in_brick;  // which corner stands at each of a brick's
 };
 // The first four of `in_brick` are the corners in a quadrilateral.
-constexpr std::array<Shape, 9> kShapes{{{kLine, 1, 2, {0, 1, 1, 0, 0, 1, 1, 0}},
-                                        {kTriangle, 2, 3, {0, 1, 2, 2, 0, 1, 2, 2}},
-                                        {kPixel, 2, 4, {0, 1, 3, 2, 0, 1, 3, 2}},
-                                        {kQuad, 2, 4, {0, 1, 2, 3, 0, 1, 2, 3}},
-                                        {kTetra, 3, 4, {0, 1, 2, 2, 3, 3, 3, 3}},
-                                        {kVoxel, 3, 8, {0, 1, 3, 2, 4, 5, 7, 6}},
-                                        {kHexahedron, 3, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
-                                        {kWedge, 3, 6, {0, 1, 2, 2, 3, 4, 5, 5}},
-                                        {kPyramid, 3, 5, {0, 1, 2, 3, 4, 4, 4, 4}}}};
+constexpr std::array<Shape, 9> kShapes{{{cell_type::line, 1, 2, {0, 1, 1, 0, 0, 1, 1, 0}},
+                                        {cell_type::triangle, 2, 3, {0, 1, 2, 2, 0, 1, 2, 2}},
+                                        {cell_type::pixel, 2, 4, {0, 1, 3, 2, 0, 1, 3, 2}},
+                                        {cell_type::quad, 2, 4, {0, 1, 2, 3, 0, 1, 2, 3}},
+                                        {cell_type::tetra, 3, 4, {0, 1, 2, 2, 3, 3, 3, 3}},
+                                        {cell_type::voxel, 3, 8, {0, 1, 3, 2, 4, 5, 7, 6}},
+                                        {cell_type::hexahedron, 3, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+                                        {cell_type::wedge, 3, 6, {0, 1, 2, 2, 3, 4, 5, 5}},
+                                        {cell_type::pyramid, 3, 5, {0, 1, 2, 3, 4, 4, 4, 4}}}};
 
 const Shape* shape_of(std::uint8_t type) {
   const auto* known =
@@ -70,8 +60,8 @@ ZoneType zone_for(const CellCounts& counts) {
   switch (dimension) {
     case 0: return ZoneType::ordered;
     case 1: return ZoneType::line;
-    case 2: return counts[kTriangle] == elements ? ZoneType::triangle : ZoneType::quadrilateral;
-    default: return counts[kTetra] == elements ? ZoneType::tetrahedron : ZoneType::brick;
+    case 2: return counts[cell_type::triangle] == elements ? ZoneType::triangle : ZoneType::quadrilateral;
+    default: return counts[cell_type::tetra] == elements ? ZoneType::tetrahedron : ZoneType::brick;
   }
 }
 

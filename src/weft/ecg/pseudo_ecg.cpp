@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/vector3.hpp"
 
@@ -14,10 +15,10 @@ namespace {
 // Dimension of an element by VTK's number of its type; 0 where it has no extent.
 int dimension_of(std::uint8_t type) {
   switch (type) {
-    case 1: return 0;
-    case 3: return 1;
-    case 5: return 2;
-    case 10: return 3;
+    case cell_type::vertex: return 0;
+    case cell_type::line: return 1;
+    case cell_type::triangle: return 2;
+    case cell_type::tetra: return 3;
     default:
       throw Error(ErrorKind::data, "the mesh", fmt::format("has cells of VTK's type {}", type),
                   "a pseudo-ECG takes lines, triangles and tetrahedra");

@@ -8,6 +8,7 @@
 #include <queue>
 #include <utility>
 
+#include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::reduce {
@@ -31,14 +32,14 @@ constexpr Edge kPyramid[] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2,
 
 std::span<const Edge> edges_of(std::uint8_t type) {
   switch (type) {
-    case 5: return kTriangle;
-    case 8: return kPixel;
-    case 9: return kQuad;
-    case 10: return kTetra;
-    case 11: return kVoxel;
-    case 12: return kHexahedron;
-    case 13: return kWedge;
-    case 14: return kPyramid;
+    case cell_type::triangle: return kTriangle;
+    case cell_type::pixel: return kPixel;
+    case cell_type::quad: return kQuad;
+    case cell_type::tetra: return kTetra;
+    case cell_type::voxel: return kVoxel;
+    case cell_type::hexahedron: return kHexahedron;
+    case cell_type::wedge: return kWedge;
+    case cell_type::pyramid: return kPyramid;
     default:
       throw Error(ErrorKind::data, "the mesh", fmt::format("has cells of VTK type {}, whose edges are not known", type),
                   "distances are measured along the edges of linear cells");

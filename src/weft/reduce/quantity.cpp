@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "weft/support/error.hpp"
@@ -49,6 +50,25 @@ Quantity parse_one(std::string_view name) {
 
 }  // namespace
 
+bool Quantity::per_beat() const {
+  switch (kind) {
+    case Kind::min:
+    case Kind::max:
+    case Kind::mean:
+    case Kind::rms:
+    case Kind::argmax_time:
+    case Kind::first_crossing: return false;
+    case Kind::activation_time:
+    case Kind::upstroke_time:
+    case Kind::max_upstroke_velocity:
+    case Kind::resting:
+    case Kind::peak:
+    case Kind::apd:
+    case Kind::conduction_velocity: return true;
+  }
+  std::abort();  // no Kind
+}
+
 std::vector<Quantity> parse_quantities(std::string_view text) {
   std::vector<Quantity> quantities;
   while (true) {
@@ -75,8 +95,13 @@ std::string units_of(const Quantity& quantity, const std::string& value_units, c
     case Kind::max_upstroke_velocity:
       return value_units.empty() || time_units.empty() ? "" : value_units + "/" + time_units;
     case Kind::conduction_velocity: return time_units.empty() ? "" : "length/" + time_units;
-    default: return time_units;
+    case Kind::argmax_time:
+    case Kind::first_crossing:
+    case Kind::activation_time:
+    case Kind::upstroke_time:
+    case Kind::apd: return time_units;
   }
+  std::abort();  // no Kind
 }
 
 bool wants_conduction(std::span<const Quantity> quantities) {

@@ -17,6 +17,7 @@
 
 namespace weft::reduce {
 
+// Whoever switches over these names them all, without a default: a new one does not compile until it is handled.
 enum class Kind : std::uint8_t {
   min,
   max,
@@ -38,7 +39,7 @@ struct Quantity {
   Kind kind = Kind::min;
   double percent = 0;  // of an apd
 
-  bool per_beat() const { return kind >= Kind::activation_time; }
+  bool per_beat() const;
 };
 
 // "activation_time,peak,apd_90". Throws Error(usage) on a name that is not known or named twice, and on apd_P with P

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "weft/reduce/beats.hpp"
@@ -128,7 +129,13 @@ void RunningBeats::end_beat(NodeBeats& node, std::span<double> slots, std::span<
       case Kind::max_upstroke_velocity: beat[q] = slots[0]; break;
       case Kind::upstroke_time:
       case Kind::conduction_velocity: beat[q] = slots[1]; break;
-      default: beat[q] = kMissing;  // durations: below
+      case Kind::apd: beat[q] = kMissing; break;  // below
+      case Kind::min:
+      case Kind::max:
+      case Kind::mean:
+      case Kind::rms:
+      case Kind::argmax_time:
+      case Kind::first_crossing: std::abort();  // of no beat
     }
   }
   if (has_upstroke_) {

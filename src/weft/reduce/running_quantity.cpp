@@ -1,6 +1,7 @@
 #include "weft/reduce/running_quantity.hpp"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "weft/reduce/beats.hpp"
 
@@ -93,8 +94,16 @@ std::unique_ptr<RunningQuantity> make_running(const Quantity& quantity, double t
     case Kind::argmax_time: return std::make_unique<Extreme>(quantity);
     case Kind::mean:
     case Kind::rms: return std::make_unique<Mean>(quantity);
-    default: return std::make_unique<FirstCrossing>(quantity, threshold);
+    case Kind::first_crossing: return std::make_unique<FirstCrossing>(quantity, threshold);
+    case Kind::activation_time:
+    case Kind::upstroke_time:
+    case Kind::max_upstroke_velocity:
+    case Kind::resting:
+    case Kind::peak:
+    case Kind::apd:
+    case Kind::conduction_velocity: break;  // reduce/running_beats.hpp
   }
+  std::abort();
 }
 
 }  // namespace weft::reduce

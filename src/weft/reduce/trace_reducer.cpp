@@ -1,6 +1,7 @@
 #include "weft/reduce/trace_reducer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace weft::reduce {
@@ -14,8 +15,16 @@ double of_beat(const Beat& beat, Kind kind) {
     case Kind::conduction_velocity: return beat.upstroke_time;  // and to_velocities() does the rest
     case Kind::max_upstroke_velocity: return beat.upstroke_velocity;
     case Kind::resting: return beat.resting;
-    default: return beat.peak;
+    case Kind::peak: return beat.peak;
+    case Kind::apd:  // of its percentage, by the caller
+    case Kind::min:
+    case Kind::max:
+    case Kind::mean:
+    case Kind::rms:
+    case Kind::argmax_time:
+    case Kind::first_crossing: break;  // of no beat
   }
+  std::abort();
 }
 
 }  // namespace

@@ -56,6 +56,14 @@ class Import {
     if (fs::equivalent(request_.out, reader_.path(), error)) {
       throw Error(ErrorKind::usage, request_.out, "is the file itself", "name another");
     }
+    const std::vector<double> times = reader_.times();
+    for (std::size_t step = 1; step < times.size(); ++step) {
+      if (times[step] > times[step - 1]) continue;
+      throw Error(ErrorKind::data, reader_.path(),
+                  fmt::format("its times do not rise: step {} is at {}, step {} at {}", step - 1, times[step - 1], step,
+                              times[step]),
+                  "name other times: --time DATASET");
+    }
     for (const std::string& name : chosen_names()) add(reader_.field(name));
     find_places();
   }

@@ -16,6 +16,7 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/support/cell_type.hpp"
 
 namespace weft {
 
@@ -66,8 +67,8 @@ struct MeshSpec {
   std::uint64_t points = 0;                                     // of the whole mesh
   partition::Ownership owned = partition::Ownership::none({});  // of an array {points, 3}
   std::vector<double> coordinates{};                            // local rows of x, y, z
-  // Cells of this rank, numbered over all ranks in rank order: VTK cell type, number of points, and global point
-  // numbers.
+  // Cells of this rank, numbered over all ranks in rank order: type (support/cell_type.hpp), number of points, and
+  // global point numbers.
   std::vector<std::uint8_t> cell_types{};
   std::vector<std::int64_t> cell_sizes{};
   std::vector<std::int64_t> connectivity{};

@@ -11,11 +11,13 @@
 #include "weft/series/fixed_array.hpp"
 #include "weft/series/going_on.hpp"
 #include "weft/series/new_writer.hpp"
+#include "weft/series/rising_times.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/shared_file.hpp"
+#include "weft/storage/step_times.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/view/series_view.hpp"
@@ -108,6 +110,9 @@ class SeriesWriter::Impl {
     agree_on(*comm_, [&] {
       const std::uint64_t committed = storage::readable_steps(*store_, map_);
       next_step_ = series::step_to_go_on_with(map_, committed, spec);
+      if (next_step_ > 0 && comm_->rank() == 0) {
+        times_.begin_after(storage::step_times(*store_, map_, next_step_ - 1, 1).at(0));
+      }
       owned_ = series::ownerships_for(map_, spec, comm_->rank());
       epoch_ = storage::read_writer_state(*store_, map_).epoch + 1;  // which continue_series() begins
     });
@@ -146,7 +151,10 @@ class SeriesWriter::Impl {
                        fmt::format("step {} ends without field {}", next_step_, map_.fields[f].name),
                        "put() every field before end_step()");
     }
-    if (comm_->rank() == 0) strategy_->put(0, std::as_bytes(std::span(&time, 1)));
+    if (comm_->rank() == 0) {
+      if (std::optional<Error> wrong = times_.take(map_.path, next_step_, time); wrong && !failure_) failure_ = wrong;
+      strategy_->put(0, std::as_bytes(std::span(&time, 1)));
+    }
     put_.assign(put_.size(), false);
     ++next_step_;
     bool ends = false;
@@ -365,6 +373,7 @@ class SeriesWriter::Impl {
   std::unique_ptr<series::WriteStrategy> strategy_;
   std::vector<bool> put_;  // in the present step
   std::uint64_t next_step_ = 0;
+  series::RisingTimes times_;     // rank 0's
   std::optional<Error> failure_;  // this rank's, told at the next collective point
   std::optional<Error> broken_;   // agreed on: the writer has ended
   bool closed_ = false;

@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,14 +57,25 @@ class SeriesWriter {
   void put(std::string_view field, std::span<const T> values) {
     put_bytes(field, data_type_of<T>(), std::as_bytes(values));
   }
-  template <typename T>
-  void put(std::string_view field, const std::vector<T>& values) {
-    put<T>(field, std::span<const T>(values));
+  // The same of a std::vector, std::array, or span of values that are not const.
+  template <std::ranges::contiguous_range Values>
+  void put(std::string_view field, const Values& values) {
+    using T = std::ranges::range_value_t<Values>;
+    put<T>(field, std::span<const T>(std::ranges::data(values), std::ranges::size(values)));
   }
+  template <typename T>
+  void put(std::string_view field, const T* values, std::size_t count) {
+    put<T>(field, std::span<const T>(values, count));
+  }
+  // One number: of a global field.
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void put(std::string_view field, T value) { put<T>(field, std::span<const T>(&value, 1)); }
   // The same for callers that know the type at run time only (bindings, replays).
   void put_bytes(std::string_view field, DataType type, std::span<const std::byte> values);
 
-  // Ends the present step; `time` must be the same on all ranks (rank 0's is written). Every field must have been put
+  // Ends the present step; `time` must be the same on all ranks (rank 0's is written), and later than that of the step
+  // before: what does not rise is an error as those of put() are. Every field must have been put
   // by every rank that holds a part of it. Collective.
   void end_step(double time);
 

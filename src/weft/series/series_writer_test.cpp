@@ -1,12 +1,17 @@
 // The writer alone, on one rank without MPI, its flush thread beside it; tests/mpi has it on many.
 #include "weft/series/series_writer.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <span>
 
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
@@ -282,6 +287,62 @@ TEST_F(SeriesWriterTest, ASecondWriterIsRefused) {
   expect_steps(kSteps);
   SeriesWriter::append(alone_, path_, back).close();
   expect_steps(kSteps);
+}
+
+// What an end_step() at this time is answered with, at once or by the flush.
+std::string answer_to(SeriesWriter& writer, double time) {
+  try {
+    writer.put("V", std::vector<double>(kNodes));
+    writer.put("energy", 1.0);
+    writer.end_step(time);
+    writer.flush();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST_F(SeriesWriterTest, TimesThatDoNotRiseAreRefused) {
+  for (const double time : {std::nan(""), std::numeric_limits<double>::infinity(), 4.0, 3.5}) {
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+    write(writer, 5);
+    writer.flush();
+    EXPECT_THAT(answer_to(writer, time), testing::HasSubstr("step 5 is to end at the time")) << time;
+    expect_steps(5);
+  }
+  AppendSpec more;
+  more.owned = {{"V", partition::Ownership::all({kNodes})}};
+  {
+    SeriesWriter writer = SeriesWriter::append(alone_, path_, more);
+    EXPECT_THAT(answer_to(writer, 4), testing::HasSubstr("the step before it ended at 4"));
+  }
+  more.from_step = 3;
+  SeriesWriter writer = SeriesWriter::append(alone_, path_, more);
+  EXPECT_EQ(answer_to(writer, 2.5), "nothing");
+}
+
+TEST_F(SeriesWriterTest, PutTakesWhateverHoldsNumbersInARow) {
+  SeriesSpec wish = spec();
+  wish.steps = 4;
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  std::vector<double> values(kNodes, 7);
+  const std::array<double, 1> one{8};
+  for (int step = 0; step < 4; ++step) {
+    switch (step) {
+      case 0: writer.put("V", std::span(values)); break;
+      case 1: writer.put("V", std::span<const double>(values)); break;
+      case 2: writer.put("V", values.data(), values.size()); break;
+      default: writer.put<double>("V", values);
+    }
+    step % 2 == 0 ? writer.put("energy", 8.0) : writer.put("energy", one);
+    writer.end_step(step);
+  }
+  writer.close();
+  const SeriesReader reader = SeriesReader::open(path_);
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    EXPECT_EQ(reader.snapshot<double>("V", step)[kNodes - 1], 7);
+    EXPECT_EQ(reader.snapshot<double>("energy", step)[0], 8);
+  }
 }
 
 TEST_F(SeriesWriterTest, MistakesAreNamed) {

@@ -8,6 +8,7 @@
 
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/step_times.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
@@ -52,22 +53,6 @@ std::vector<XdmfTopology> topologies_of(View& view, const storage::SeriesMap& ma
     topologies[b] = topology_of(view, b, cells);
   }
   return topologies;
-}
-
-std::vector<double> times_of(const storage::SeriesMap& map, std::uint64_t steps, storage::ByteStore& store) {
-  std::vector<double> times;
-  for (const storage::SegmentMap& segment : map.segments) {
-    const storage::ArrayMap& array = segment.fields[0];
-    storage::check_addresses(array);
-    const std::uint64_t room = array.chunk[0];
-    for (std::uint64_t step = 0; step < segment.steps && times.size() < steps; ++step) {
-      double time = 0;
-      store.read_at(array.addresses.at(step / room) + step % room * sizeof(double),
-                    std::as_writable_bytes(std::span(&time, 1)));
-      times.push_back(time);
-    }
-  }
-  return times;
 }
 
 }  // namespace
@@ -120,7 +105,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
     }
     if (options.xdmf) {
       topologies = topologies_of(report.view, map, read);
-      times = times_of(map, steps, *store);
+      times = storage::step_times(*store, map, 0, steps);
     }
   }
   storage::renew_view(map, report.view.steps,

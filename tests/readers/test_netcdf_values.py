@@ -1,0 +1,81 @@
+"""netCDF-4 files that netCDF itself wrote: every reading command finds the values that netCDF4 decodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import weft_run as w
+
+SHAPES = {"sst": ("time", "lat", "lon"), "temp": ("time", "depth", "lat", "lon")}
+SIZES = {"time": 12, "depth": 4, "lat": 9, "lon": 11}
+
+
+@pytest.fixture(params=["packed", "float"])
+def ocean(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, dict[str, np.ndarray[Any, Any]]]:
+    path = tmp_path / "ocean.nc"
+    rng = np.random.default_rng(1)
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in SIZES.items():
+            file.createDimension(name, None if name == "time" else size)
+            axis = file.createVariable(name, "f8", (name,))
+            axis[:] = np.arange(size) * 0.25 + 10
+        file["time"].units = "hours since 1990-01-01"
+        for name, axes in SHAPES.items():
+            kind = "i2" if request.param == "packed" else "f4"
+            variable = file.createVariable(name, kind, axes, zlib=True, shuffle=True, fill_value=-999)
+            if request.param == "packed":
+                variable.scale_factor, variable.add_offset = 0.01, 273.15
+            values = 280 + rng.normal(size=[SIZES[axis] for axis in axes])
+            variable[:] = np.ma.masked_greater(values, 282)
+    with netCDF4.Dataset(path) as file:
+        return path, {name: np.ma.filled(file[name][...].astype("f8"), np.nan) for name in SHAPES}
+
+
+def test_read(ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]]) -> None:
+    path, values = ocean
+    for name, wanted in values.items():
+        place = tuple(size // 2 for size in wanted.shape[1:])
+        for arguments, part in (
+            (["--trace", ",".join(map(str, place))], wanted[(slice(None), *place)]),
+            (["--snapshot", 3], wanted[3]),
+            (["--box", ",".join(["2:7"] * wanted.ndim)], wanted[(slice(2, 7),) * wanted.ndim]),
+        ):
+            if "--box" in arguments and name == "temp":
+                continue  # its depth ends before
+            report = w.weft_ok("read", path, "--field", name, *arguments, "--json").json
+            got = np.array([np.nan if v is None else v for v in np.ravel(np.array(report["values"], dtype=object))])
+            np.testing.assert_array_equal(
+                got.astype(report["dtype"]), part.ravel().astype(report["dtype"]), err_msg=f"{name} {arguments}"
+            )
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_import_and_convert(
+    ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]], tmp_path: Path, ranks: int | None
+) -> None:
+    path, values = ocean
+    w.weft_ok("import", path, tmp_path / "series.h5", ranks=ranks)
+    with h5py.File(tmp_path / "series.h5") as file:
+        for name, wanted in values.items():
+            np.testing.assert_allclose(file[name][...], wanted, rtol=1e-12)
+        np.testing.assert_array_equal(file["time"][...], np.arange(12) * 0.25 + 10)
+        assert list(file["VTKHDF"].attrs["Origin"]) == [10, 10, 10]
+        assert list(file["VTKHDF"].attrs["Spacing"]) == [0.25, 0.25, 0.25]
+    w.weft_ok("convert", path, "--to", "csv", "--fields", "temp", "--out", tmp_path / "csv", ranks=ranks)
+    rows = np.genfromtxt(tmp_path / "csv" / "ocean_0007.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(rows["temp"].astype(values["temp"].dtype), values["temp"][7].ravel(), rtol=1e-6)
+
+
+def test_inspect_repack_and_verify_take_it(ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]], tmp_path: Path) -> None:
+    path, values = ocean
+    datasets = {one["path"]: one for one in w.weft_ok("inspect", path, "--json").json["datasets"]}
+    assert datasets["/temp"]["axes"]["names"] == "time,depth,lat,lon"
+    w.weft_ok("repack", path, tmp_path / "out.nc", "--dataset", "temp", "--target", "1KiB")
+    w.weft_ok("verify", path, tmp_path / "out.nc")
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        np.testing.assert_array_equal(np.ma.filled(file["temp"][...].astype("f8"), np.nan), values["temp"])
