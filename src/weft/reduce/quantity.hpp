@@ -5,7 +5,8 @@
 //   first_crossing             when the threshold is first crossed upwards, linearly interpolated
 //   activation_time, upstroke_time, max_upstroke_velocity, resting, peak, apd_P (as apd_90)      per beat: beats.hpp
 //   conduction_velocity        per beat, from Settings::origin: conduction.hpp
-// Sums run in the order of the steps. NaN where there is nothing to say.
+// Sums run in the order of the steps. Samples that are NaN, as where a file says that a value is missing, are passed
+// over. NaN where there is nothing to say.
 #pragma once
 
 #include <cstdint>

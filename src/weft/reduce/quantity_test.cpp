@@ -37,6 +37,17 @@ TEST(Quantity, OfAllSamples) {
   EXPECT_TRUE(std::isnan(reduced("first_crossing", {1, 2, 3}, {.threshold = 5})[0][0]));
 }
 
+TEST(Quantity, MissingSamplesArePassedOver) {
+  const double none = std::nan("");
+  const auto values = reduced("min,max,mean,rms,argmax_time", {none, -3, none, 4, 2, none}, {});
+  EXPECT_EQ(values[0][0], -3);
+  EXPECT_EQ(values[1][0], 4);
+  EXPECT_DOUBLE_EQ(values[2][0], 1);
+  EXPECT_DOUBLE_EQ(values[3][0], std::sqrt(29.0 / 3));
+  EXPECT_EQ(values[4][0], 1.5);
+  for (const auto& rows : reduced("min,max,mean,rms,argmax_time", {none, none}, {})) EXPECT_TRUE(std::isnan(rows[0]));
+}
+
 TEST(Quantity, OneRowABeatAndNanWhereThereAreFewer) {
   const std::vector<double> two_beats{-80, -80, 20, -80, -80, 10, -80};
   const auto values = reduced("peak,apd_50", two_beats, {.max_beats = 3});

@@ -34,7 +34,11 @@ class Extreme final : public OfAllSamples {
       state.back() = samples.t[i];
       state[0] = samples.v[i];
     };
-    if (i == 0 && !samples.v.empty()) take();
+    if (std::isnan(state[0])) {  // no sample yet that is a number
+      while (i < samples.v.size() && std::isnan(samples.v[i])) ++i;
+      if (i == samples.v.size()) return;
+      take();
+    }
     for (; i < samples.v.size(); ++i) {
       if (least_ ? samples.v[i] < state[0] : state[0] < samples.v[i]) take();
     }
@@ -53,8 +57,11 @@ class Mean final : public OfAllSamples {
   std::size_t state_size() const override { return 2; }
   void begin(std::span<double> state) const override { state[0] = state[1] = 0; }
   void see(std::span<double> state, const Samples& samples) const override {
-    for (const double value : samples.v.subspan(samples.first_new)) state[0] += squares_ ? value * value : value;
-    state[1] += static_cast<double>(samples.v.size() - samples.first_new);
+    for (const double value : samples.v.subspan(samples.first_new)) {
+      if (std::isnan(value)) continue;
+      state[0] += squares_ ? value * value : value;
+      state[1] += 1;
+    }
   }
   double result(std::span<const double> state) const override {
     if (state[1] == 0) return kMissing;
