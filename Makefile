@@ -92,7 +92,7 @@ test-nfs:
 		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build/scratch/nfs tests/nfs
 
 clean:
-	rm -rf build build-lint build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers
+	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers
 
 # Weft and its peers as a campaign, in BENCH_FOLDER; BENCH_SCALE=0.1 is a tenth of 0.97 GB. Goes on where it was interrupted.
 BENCH_FOLDER ?= bench

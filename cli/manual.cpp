@@ -256,7 +256,7 @@ std::string bash_completion(const CLI::App& weft) {
                          fmt::join(options, " "), fmt::join(below, " "));
   });
   return fmt::format(
-      R"(# bash completion for weft: made from what weft --help says.
+      R"bash(# bash completion for weft: made from what weft --help says.
 _weft() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} command=weft options='' commands='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -266,6 +266,18 @@ _weft() {{
   done
   case $command in
 {}  esac
+  # Programs of their own (weft-campaign): their names, and what their --help says.
+  local first=${{COMP_WORDS[1]}} own
+  if [[ $command == weft && $COMP_CWORD -gt 1 && $first =~ ^[a-z0-9-]+$ ]] && own=$(type -P "weft-$first"); then
+    options=$("$own" --help 2> /dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)
+    commands=$("$own" --help 2> /dev/null | sed -n 's/^    \([a-z][a-z-]*\)  .*/\1/p')
+    if [[ $COMP_CWORD -gt 2 ]]; then
+      options=$("$own" "${{COMP_WORDS[2]}}" --help 2> /dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)
+      commands=''
+    fi
+  elif [[ $command == weft ]]; then
+    commands="$commands $(compgen -c weft- | sed 's/^weft-//' | sort -u)"
+  fi
   [[ $current == = ]] && current=''
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -276,7 +288,7 @@ _weft() {{
   fi
 }}
 complete -o filenames -F _weft weft
-)",
+)bash",
       known, words);
 }
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import shutil
+import signal
 import struct
+import subprocess
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from campaign_run import REPO, Outcome, weft, write_campaign
+from campaign_run import REPO, WEFT, Outcome, weft, write_campaign
 
 SAMPLE = REPO / "campaigns" / "ecg-table-1" / "results" / "local-disk"
 WAYS = ["default", "new", "new + cache", "Weft"]
@@ -246,3 +250,18 @@ def refusals(tmp_path: Path) -> list[tuple[Outcome, int, str]]:
 def test_wrong_words(tmp_path: Path) -> None:
     for outcome, code, words in refusals(tmp_path):
         assert outcome.code == code and len(outcome.error_lines) == 1 and words in outcome.error_lines[0], outcome
+
+
+def test_ctrl_c_while_matplotlib_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "matplotlib").mkdir()
+    (tmp_path / "matplotlib" / "__init__.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(tmp_path / 'begun')!r}).touch()\ntime.sleep(60)\n"
+    )
+    command = [WEFT, "report", str(SAMPLE), "--out", str(tmp_path / "report")]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "begun").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert (process.returncode, error) == (130, b"")

@@ -61,14 +61,15 @@ def test_groff_has_nothing_to_say(manual: Path) -> None:
     assert "weft verify heart.h5 copy.h5" in plain.split("EXAMPLES")[1]
 
 
-def complete(manual: Path, *words: str, cwd: Path | None = None) -> set[str]:
+def complete(manual: Path, *words: str, cwd: Path | None = None, path: Path | None = None) -> set[str]:
     """What bash offers for the last of the words."""
     script = manual / "completions" / "weft"
     typed = " ".join(f"'{word}'" for word in ("weft", *words))
     source = (
         f"source '{script}'; COMP_WORDS=({typed}); COMP_CWORD={len(words)}; _weft; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     )
-    outcome = w.call(["bash", "--norc", "-c", source], cwd=cwd)
+    settings = {"PATH": f"{path}:{os.environ['PATH']}"} if path else None
+    outcome = w.call(["bash", "--norc", "-c", source], cwd=cwd, env=settings)
     assert outcome.code == 0 and outcome.err == "", outcome
     return {line for line in outcome.out.splitlines() if line}
 
@@ -85,6 +86,19 @@ def test_bash_completes_commands_and_options(manual: Path) -> None:
     assert complete(manual, "run", "ecg", "--st") == {"--steps", "--stimulus", "--stimulate", "--strategy",
                                                       "--stripe-count", "--stripe-size"}  # fmt: skip
     assert complete(manual, "verify", "--json", "--qu") == {"--quick"}
+
+
+def test_bash_completes_programs_of_their_own(manual: Path, tmp_path: Path) -> None:
+    program = tmp_path / "weft-orchard"
+    program.write_text("""#!/bin/sh
+if [ "$1" = pick ]; then echo "  --ripe   only those"; exit; fi
+printf 'COMMAND\n    pick      apples\n    plant     trees\n  -h, --help  this\n  --trees N\n'
+""")
+    program.chmod(0o755)
+    assert complete(manual, "or", path=tmp_path) == {"orchard"}
+    assert complete(manual, "orchard", "", path=tmp_path) == {"pick", "plant"}
+    assert complete(manual, "orchard", "--", path=tmp_path) == {"--help", "--trees"}
+    assert complete(manual, "orchard", "pick", "--r", path=tmp_path) == {"--ripe"}
 
 
 def test_bash_completes_names_of_files(manual: Path, tmp_path: Path) -> None:

@@ -1,0 +1,95 @@
+"""A report: what the results of a campaign say, as a page, tables and pictures in a folder."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from weft.campaign.campaign_file import Overrides, read_campaign_file
+from weft.campaign.command import CAMPAIGN_COPY
+from weft.campaign.results import FILE_NAME, read_results
+from weft.campaign.wishes import remembered_axes
+from weft.errors import UsageError, WeftError
+from weft.report import plots, tables
+from weft.report.beside_paper import beside
+from weft.report.comparison import compare_all
+from weft.report.page import Picture, Report, compose, markdown, page
+from weft.report.samples import Samples, samples_of
+
+CAPTION_OF_RATIOS = "Ratios to the baseline, paired by repeat, with bootstrap 95 % intervals."
+HTML, MARKDOWN = "report.html", "report.md"
+
+
+def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> Report:
+    """Reads the results, writes the report, and returns it."""
+    found = read_results(results)
+    scale = found.sessions[-1]["campaign"]["scale"] if found.sessions else None
+    overrides = Overrides(scale=scale, axes=remembered_axes(results))
+    campaign = read_campaign_file(campaign_file or results / CAMPAIGN_COPY, overrides)
+    for session in found.sessions:
+        if session["campaign"]["runs"] != campaign.runs:
+            raise not_of_this(results, f"it ran {session['campaign']['runs']}, and the file runs {campaign.runs}")
+    try:
+        samples = samples_of(campaign, found.of_experiments)
+    except (ValueError, KeyError) as error:
+        raise not_of_this(results, str(error)) from None
+    comparisons = compare_all(samples)
+    put = beside(samples)
+    pictures = [
+        picture(figure, name, caption)
+        for figure, name, caption in (
+            (plots.values_figure(samples, comparisons), "values", caption_of_values(samples)),
+            (plots.lines_figure(samples, comparisons), "lines", "Mean and standard deviation, on logarithmic axes."),
+            (plots.ratios_figure(samples, comparisons, put), "ratios", CAPTION_OF_RATIOS),
+        )
+        if figure is not None and not (name == "values" and campaign.report.lines)
+    ]
+    report = compose(samples, comparisons, put, found.sessions, found.of_experiments, pictures)
+    texts = {
+        HTML: page(report),
+        MARKDOWN: markdown(report),
+        "values.csv": tables.values_csv(samples, comparisons),
+        "ratios.csv": tables.ratios_csv(samples, comparisons),
+        "runs.csv": tables.runs_csv(samples, found.of_experiments),
+    }
+    write(out, texts, pictures)
+    return report
+
+
+def not_of_this(results: Path, why: str) -> UsageError:
+    remedy = "name the campaign's file with --campaign"
+    return UsageError(str(results / FILE_NAME), f"is not of this campaign: {why}", remedy)
+
+
+def caption_of_values(samples: Samples) -> str:
+    what = "Means, with standard deviations."
+    if samples.campaign.report.total:
+        return what + " The number above a bar is the mean of the whole."
+    return what
+
+
+def picture(figure: Figure, name: str, caption: str) -> Picture:
+    return Picture(name, caption, drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None}))
+
+
+def drawn(figure: Figure, kind: str, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    with rc_context(plots.STYLE):  # the salt of an SVG's names is asked for when it is drawn
+        figure.savefig(buffer, format=kind, **options)
+    return buffer.getvalue()
+
+
+def write(out: Path, texts: dict[str, str], pictures: list[Picture]) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (out / name).write_text(text, encoding="utf-8")
+        for each in pictures:
+            (out / f"{each.name}.png").write_bytes(each.png)
+            (out / f"{each.name}.svg").write_bytes(each.svg)
+    except OSError as error:
+        raise WeftError(str(out), f"cannot be written: {error.strerror}", "name another --out") from None
