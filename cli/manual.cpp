@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "weft/support/error.hpp"
+#include "weft/version.hpp"
 
 namespace weft::cli {
 
@@ -99,7 +100,8 @@ class Page {
   std::string text() {
     std::string title = page_name(command_);
     std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
-    line(fmt::format(R"(.TH {} 1 "" {} "Weft")", macro_argument(title), macro_argument("weft " WEFT_VERSION)));
+    line(fmt::format(R"(.TH {} 1 "" {} "Weft")", macro_argument(title),
+                     macro_argument(fmt::format("weft {}", kVersion))));
     line(".SH NAME");
     line(fmt::format("{} \\- {}", roff(page_name(command_)), roff(command_.get_description())));
     synopsis();

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <array>
+#include "weft/version.hpp"
 #endif
 
 namespace weft::cli {
@@ -42,7 +43,7 @@ std::string versions() {
   unsigned minor = 0;
   unsigned release = 0;
   H5get_libversion(&major, &minor, &release);
-  std::string text = fmt::format("weft {}\nHDF5 {}.{}.{}\n{}", WEFT_VERSION, major, minor, release, mpi_version());
+  std::string text = fmt::format("weft {}\nHDF5 {}.{}.{}\n{}", kVersion, major, minor, release, mpi_version());
   text.pop_back();  // whoever prints it ends the line
   return text;
 }

@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "weft/reading/series_reader.hpp"
-#include "weft/reading/snapshot_sweep.hpp"
+#include "weft/weft.hpp"
 
 int main(int argc, char** argv) {
   try {

@@ -8,8 +8,7 @@
 #include <exception>
 #include <memory>
 
-#include "weft/reduce/run_reduction.hpp"
-#include "weft/series/mpi_series.hpp"
+#include "weft/mpi.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "weft/series/mpi_series.hpp"
+#include "weft/mpi.hpp"
 
 namespace {
 

@@ -23,7 +23,7 @@ def compressed_weft(path: Path) -> dict[str, np.ndarray[Any, Any]]:
 FILES = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste, "weft": compressed_weft}
 
 
-def read(path: Path, *arguments: object) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+def read(path: Path | str, *arguments: object) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
     report = w.weft_ok("read", path, *arguments, "--json").json
     values = np.array(report["values"], dtype=object)
     return np.where(values == None, np.nan, values).astype(report["dtype"]), report

@@ -19,12 +19,12 @@
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/top_level.hpp"
 #include "weft/storage/writer_state.hpp"
+#include "weft/version.hpp"
 
 namespace weft::storage {
 
 namespace {
 
-constexpr std::string_view kCreatedBy = "weft 0.1.0";
 constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
 // Below this size alignment would only punch holes: slots, step values and small fields stay packed.
 constexpr hsize_t kAlignThreshold = 64 << 10;
@@ -235,7 +235,7 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
     const Handle segments(
         check_hdf5(H5Gcreate2(file, "/weft/segments", H5P_DEFAULT, creation, H5P_DEFAULT), path, "/weft/segments"));
     write_attribute(weft, "format_version", kFormatVersion);
-    write_attribute(weft, "created_by", std::string(kCreatedBy));
+    write_attribute(weft, "created_by", fmt::format("weft {}", kVersion));
     std::vector<std::string> names;
     names.reserve(fields.size());
     for (const FieldPlan& field : fields) names.push_back(field.field.name);
