@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -38,6 +39,9 @@ struct ConvertArguments {
   bool take_over = false;
   bool json = false;
 };
+
+// Ctrl-C and a scheduler's end: the work stops at the next steps, and clears up.
+volatile std::sig_atomic_t stopped = 0;
 
 convert::Precision parse_precision(const std::string& word) {
   if (word == "keep") return convert::Precision::keep;
@@ -98,7 +102,13 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   }
   const CrashLine crash_line = reading_crash_line(arguments.path);
   Progress progress("converting", "part", 1000, comm.rank() == 0);
-  conversion->progress = [&](std::uint64_t done, std::uint64_t of) { progress.update(done * 1000 / of); };
+  conversion->progress = [&](std::uint64_t done, std::uint64_t of) {
+    progress.update(done * 1000 / of);
+    if (stopped == 0 || done == of) return;
+    throw Error(ErrorKind::system, arguments.path, "its conversion was interrupted", "what is there is whole");
+  };
+  std::signal(SIGINT, [](int) { stopped = 1; });
+  std::signal(SIGTERM, [](int) { stopped = 1; });
   const convert::ConversionReport report = convert::convert_file(comm, *conversion);
   if (comm.rank() != 0) return;
   if (arguments.json) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reading/series_reader.hpp"
-#include "weft/support/own_process.hpp"
 #include "weft/support/quantity.hpp"
 
 namespace weft::cli {
@@ -107,7 +107,11 @@ std::string to_text(const SeriesReader& reader) {
     const std::string& units = reader.field("time").units;
     text += fmt::format(", time {} to {}{}{}", times.front(), times.back(), units.empty() ? "" : " ", units);
   }
-  if (reader.map().segments.size() > 1) text += fmt::format(", in {} segments", reader.map().segments.size());
+  if (!reader.is_weft() && reader.map().segments.size() > 1) {
+    text += ", each a dataset of its own";
+  } else if (reader.map().segments.size() > 1) {
+    text += fmt::format(", in {} segments", reader.map().segments.size());
+  }
   text += "\n";
   const std::vector<FieldView> views = views_of(reader);
   if (views.empty()) return text;
@@ -131,10 +135,11 @@ void run(const InfoOptions& options) {
   ReadOptions read_options;
   read_options.store = layout::Store{};  // nothing long is read: no need to measure
   // HDF5 crashes over some damaged files, or never comes back.
-  fmt::print("{}", in_own_process(options.path, false, [&](OwnProcess&) {
-               const SeriesReader reader = SeriesReader::open(options.path, read_options);
-               return options.json ? to_json(reader).dump(2) + "\n" : to_text(reader);
-             }));
+  const auto look = [&](OwnProcess&) {
+    const SeriesReader reader = SeriesReader::open(options.path, read_options);
+    return options.json ? to_json(reader).dump(2) + "\n" : to_text(reader);
+  };
+  fmt::print("{}", in_own_process(options.path, false, look, opening_limits(options.path)));
 }
 
 }  // namespace

@@ -2,18 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/own_process.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::cli {
+
+OwnProcessLimits opening_limits(const std::string& path) {
+  std::error_code none;
+  const auto bytes = static_cast<double>(std::filesystem::file_size(survey::named_file(path).path, none));
+  OwnProcessLimits limits;
+  // Every dataset is looked at, and takes a kilobyte or more: 13,000 of them take a second.
+  limits.compute_without_a_word = std::min(300.0, kComputeWithoutAWord + (none ? 0 : bytes / 5e6));
+  return limits;
+}
 
 FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& choice, const std::string& field) {
   ReadOptions options;
   options.store = layout::Store{};  // nothing long is read: no need to measure
   options.choice = choice;
-  const std::string found = in_own_process(path, false, [&](OwnProcess&) -> std::string {
+  const auto try_it = [&](OwnProcess&) -> std::string {
     try {
       if (storage::is_series_file(survey::named_file(path).path)) return "weft";
     } catch (const Error&) {
@@ -22,7 +34,8 @@ FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& ch
     const SeriesReader tried = SeriesReader::open(path, options);
     if (!field.empty()) tried.reads_directly(field);
     return "foreign";
-  });
+  };
+  const std::string found = in_own_process(path, false, try_it, opening_limits(path));
   return found == "weft" ? FoundSeries::weft : FoundSeries::foreign;
 }
 

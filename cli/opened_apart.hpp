@@ -7,8 +7,12 @@
 
 #include "weft/reading/series_reader.hpp"
 #include "weft/support/crash_line.hpp"
+#include "weft/support/own_process.hpp"
 
 namespace weft::cli {
+
+// How long a child may take to open a file of this size.
+OwnProcessLimits opening_limits(const std::string& path);
 
 enum class FoundSeries : std::uint8_t { weft, foreign };
 

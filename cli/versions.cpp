@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "weft/version.hpp"
+
 #ifdef WEFT_HAVE_MPI
 #include <mpi.h>
 
 #include <array>
-#include "weft/version.hpp"
 #endif
 
 namespace weft::cli {

@@ -7,6 +7,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import weft_run as w
 
 STEPS, DEPTH, LAT, LON = 20, 3, 5, 7
 FILL = -32768
@@ -107,3 +108,14 @@ def chaste(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         data.attrs["Variable Details"] = np.array([b"V(mV)", b"Phi_e(mV)"])
         file["Data_Unlimited"] = np.arange(40.0)
     return values
+
+
+def compressed_weft(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    plain = path.with_name("plain.h5")
+    w.run_ecg(plain, "--nodes", 101, "--steps", 90, "--target", "4KiB", "--unknown-steps")
+    w.weft_ok("repack", plain, path, "--filter", "shuffle+deflate:1")
+    with h5py.File(path, "r") as file:
+        return {"Data": file["Data"][...]}
+
+
+FILES = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste, "weft": compressed_weft}

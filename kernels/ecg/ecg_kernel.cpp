@@ -80,6 +80,7 @@ SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgO
     field.owned = from.owned;
     field.layout = options.layout;
     field.components = from.components;
+    field.component_units = from.component_units;
     field.support = from.support;
     field.attributes = from.attributes;
     field.subset = from.subset;

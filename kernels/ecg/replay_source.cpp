@@ -50,6 +50,7 @@ class ReplaySource final : public StepSource {
     field.type = from.type;
     field.units = from.units;
     field.components = from.components;
+    field.component_units = from.component_units;
     if (mesh && from.subset == storage::Subset::all && has_mesh(reader_)) {
       const view::Mesh whole = read_mesh(reader_);
       if (whole.points.size() == 3 * nodes) mesh_ = even_share(whole, comm.rank(), comm.size());

@@ -45,6 +45,7 @@ struct SourceField {
   Support support = Support::nodes;
   Attributes attributes{};
   std::optional<std::vector<std::uint64_t>> subset{};  // as FieldSpec::subset
+  std::vector<std::string> component_units{};          // as FieldSpec::component_units
 };
 
 // A part of a source's state: rows of numbers, some of them on this rank.

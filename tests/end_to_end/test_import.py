@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,8 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from other_files import chaste, ocean, openpmd, vtkhdf
+from other_files import FILES, chaste, ocean, openpmd, vtkhdf
 
-Values = dict[str, np.ndarray[Any, Any]]
-FILES: dict[str, Callable[[Path], Values]] = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste}
 RENAMED = {"x": "fields_E_x", "y": "fields_E_y"}
 
 
@@ -61,6 +58,22 @@ def test_grids_and_meshes_come_along(tmp_path: Path) -> None:
         for name in ("connectivity", "offsets", "types"):
             np.testing.assert_array_equal(file[f"mesh/{name}"][...], run[f"VTKHDF/{name.capitalize()}"][...])
         np.testing.assert_array_equal(file["VTKHDF/PointData/V"][...], run["VTKHDF/PointData/V"][...])
+
+
+@pytest.mark.parametrize("way", ["import", "replay"])
+def test_units_of_components_stay(tmp_path: Path, way: str) -> None:
+    chaste(tmp_path / "run.h5")
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        file["Data"].attrs["Variable Details"] = np.array([b"V(mV)", b"Cai(uM)"])
+    if way == "import":
+        w.weft_ok("import", tmp_path / "run.h5", tmp_path / "series.h5")
+    else:
+        w.run_ecg(tmp_path / "series.h5", "--source", "replay", "--from", tmp_path / "run.h5")
+    for file_name in ("run.h5", "series.h5"):
+        maps = tmp_path / f"{file_name}.maps.h5"
+        w.weft_ok("reduce", tmp_path / file_name, "--field", "Data:Cai", "--quantity", "max", "--out", maps)
+        with h5py.File(maps) as file:
+            assert text(file["max"].attrs["units"]) == "uM"
 
 
 def test_a_trace_costs_less_than_in_the_file_it_was(tmp_path: Path) -> None:

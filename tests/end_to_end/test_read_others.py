@@ -9,18 +9,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from other_files import STEPS, chaste, ocean, openpmd, vtkhdf, wave
-
-
-def compressed_weft(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    plain = path.with_name("plain.h5")
-    w.run_ecg(plain, "--nodes", 101, "--steps", 90, "--target", "4KiB", "--unknown-steps")
-    w.weft_ok("repack", plain, path, "--filter", "shuffle+deflate:1")
-    with h5py.File(path, "r") as file:
-        return {"Data": file["Data"][...]}
-
-
-FILES = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste, "weft": compressed_weft}
+from other_files import FILES, STEPS, ocean, openpmd, wave
 
 
 def read(path: Path | str, *arguments: object) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:

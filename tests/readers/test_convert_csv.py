@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
+import re
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +124,29 @@ def test_the_budget(tmp_path: Path) -> None:
     converted(source, tmp_path / "copies", "--budget", least, ranks=2)
     v, _ = w.wave(100_000, 4)
     assert w.same_bits(read(tmp_path / "copies" / "out_0003.csv")["V (mV)"], v[3])
+
+
+def test_what_fails_before_its_first_file_leaves_no_folder(tmp_path: Path) -> None:
+    w.run_ecg(tmp_path / "heart.h5", "--nodes", 2000, "--steps", 3)
+    outcome = w.weft("convert", tmp_path / "heart.h5", "--to", "csv", "--out", tmp_path / "out", "--budget", "1KiB")
+    assert outcome.code == 2 and "give at least --budget" in outcome.err
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "mine").mkdir()
+    w.weft("convert", tmp_path / "heart.h5", "--to", "csv", "--out", tmp_path / "mine", "--budget", "1KiB")
+    assert (tmp_path / "mine").is_dir(), "that it did not make"
+
+
+def test_interrupted_it_leaves_whole_files_alone(tmp_path: Path) -> None:
+    w.run_ecg(tmp_path / "heart.h5", "--nodes", 30000, "--steps", 400, "--mesh", "none")
+    command = [w.WEFT, "convert", str(tmp_path / "heart.h5"), "--to", "csv", "--out", str(tmp_path / "out")]
+    with w.own_session(None) as settings, subprocess.Popen(command, env=settings, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("out/*_0001.csv")) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 1 and b"was interrupted" in error, error
+    files = sorted((tmp_path / "out").iterdir())
+    assert 2 <= len(files) < 400
+    for file in files:
+        assert re.fullmatch(r"heart(_steps|_\d{4})\.csv", file.name) and file.read_bytes().endswith(b"\n"), file

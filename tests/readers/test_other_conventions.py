@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from other_files import STEPS, chaste, ocean, openpmd, vtkhdf
+from other_files import STEPS, chaste, compressed_weft, ocean, openpmd, vtkhdf
 from vtk_readers import Grid, grid_of, read_vtkhdf, read_xdmf
 from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonCore import vtkPoints
@@ -76,7 +76,7 @@ def test_openpmd_is_converted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [None, 3])
-@pytest.mark.parametrize(("write", "points"), [(vtkhdf, 30), (chaste, 25)])
+@pytest.mark.parametrize(("write", "points"), [(vtkhdf, 30), (chaste, 25), (compressed_weft, 101)])
 def test_nodes_are_converted_on_a_mesh(
     tmp_path: Path, write: Callable[[Path], Values], points: int, ranks: int | None
 ) -> None:
@@ -157,7 +157,13 @@ def test_a_weft_file_is_shown_beside(tmp_path: Path, mesh: bool) -> None:
 
 @pytest.mark.parametrize(
     ("write", "field", "nodes"),
-    [(ocean, "temp", 105), (openpmd, "fields/E/y", 48), (vtkhdf, "V", 30), (chaste, "Data", 25)],
+    [
+        (ocean, "temp", 105),
+        (openpmd, "fields/E/y", 48),
+        (vtkhdf, "V", 30),
+        (chaste, "Data", 25),
+        (compressed_weft, "Data", 101),
+    ],
 )
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_is_replayed(tmp_path: Path, write: Callable[[Path], Values], field: str, nodes: int, ranks: int) -> None:

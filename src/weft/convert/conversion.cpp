@@ -45,14 +45,35 @@ std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& co
   return open_series_source(comm, conversion.file, conversion.fields, conversion.to == Format::csv);
 }
 
-void make_folder(const fs::path& folder) {
+// Whether it was not there.
+bool make_folder(const fs::path& folder) {
   std::error_code error;
-  if (!folder.empty()) fs::create_directories(folder, error);
+  const bool made = !folder.empty() && fs::create_directories(folder, error);
   if (error) throw system_error(folder.string(), "cannot make the folder", error.value());
+  return made;
 }
 
+// The folder that was made for the files: gone again where none came.
+class NewFolder {
+ public:
+  NewFolder() = default;
+  ~NewFolder() {
+    std::error_code none;
+    if (!made_.empty()) fs::remove(made_, none);  // an empty one only
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  void make(const fs::path& folder) {
+    if (make_folder(folder)) made_ = folder;
+  }
+
+ private:
+  fs::path made_;
+};
+
 // Where the files go: a folder, or with Tecplot the one file. Rank 0 has its lock, and makes the folder.
-std::optional<storage::WriterLock> find_place(Job& job) {
+std::optional<storage::WriterLock> find_place(Job& job, NewFolder& folder) {
   const Conversion& conversion = job.conversion;
   fs::path source(survey::named_file(conversion.file.path).path);
   if (!source.has_filename()) source = source.parent_path();  // a folder, "flow/"
@@ -86,7 +107,7 @@ std::optional<storage::WriterLock> find_place(Job& job) {
     if (!place.has_filename()) place = place.parent_path();  // "flow/"
     make_folder(place.parent_path());
     lock = storage::WriterLock::take(place.string(), {"weft convert", conversion.take_over});
-    make_folder(job.folder);
+    folder.make(job.folder);
   });
   return lock;
 }
@@ -142,7 +163,8 @@ ConversionReport convert_source(Communicator& comm, const Conversion& conversion
   agree_on(comm, [&] { check(conversion); });
   Job job{comm, conversion, source, {}, {}, {}};
   agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source.times().size()); });
-  const std::optional<storage::WriterLock> lock = find_place(job);
+  NewFolder folder;
+  const std::optional<storage::WriterLock> lock = find_place(job, folder);
   Written written;
   switch (conversion.to) {
     case Format::vtu: written = convert_to_vtk(job); break;

@@ -39,7 +39,7 @@ struct Conversion {
   Precision precision = Precision::keep;
   std::uint64_t budget_bytes = 256ULL << 20;                                // memory a rank may use
   std::uint64_t steps_at_once = std::numeric_limits<std::uint64_t>::max();  // however many more the budget holds
-  std::function<void(std::uint64_t done, std::uint64_t of)> progress{};     // steps of this rank
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress{};     // steps of this rank; may throw, to end it
   std::function<void(const std::string& file)> written{};                   // each file that is whole, on its rank
 };
 

@@ -85,6 +85,8 @@ std::vector<Quantity> parse_quantities(std::string_view text) {
 }
 
 std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units) {
+  // Between two times no date counts: "hours" of CF's "hours since 1990-01-01".
+  const std::string duration = time_units.substr(0, time_units.find(" since "));
   switch (quantity.kind) {
     case Kind::min:
     case Kind::max:
@@ -93,13 +95,13 @@ std::string units_of(const Quantity& quantity, const std::string& value_units, c
     case Kind::resting:
     case Kind::peak: return value_units;
     case Kind::max_upstroke_velocity:
-      return value_units.empty() || time_units.empty() ? "" : value_units + "/" + time_units;
-    case Kind::conduction_velocity: return time_units.empty() ? "" : "length/" + time_units;
+      return value_units.empty() || duration.empty() ? "" : value_units + "/" + duration;
+    case Kind::conduction_velocity: return duration.empty() ? "" : "length/" + duration;
     case Kind::argmax_time:
     case Kind::first_crossing:
     case Kind::activation_time:
-    case Kind::upstroke_time:
-    case Kind::apd: return time_units;
+    case Kind::upstroke_time: return time_units;
+    case Kind::apd: return duration;
   }
   std::abort();  // no Kind
 }

@@ -72,6 +72,10 @@ TEST(Quantity, UnitsFollowTheFieldsAndTheTimes) {
   EXPECT_EQ(units_of(parse_quantities("apd_90")[0], "mV", "ms"), "ms");
   EXPECT_EQ(units_of(parse_quantities("peak")[0], "mV", "ms"), "mV");
   EXPECT_EQ(units_of(parse_quantities("max_upstroke_velocity")[0], "mV", ""), "");
+  const std::string since = "hours since 1990-01-01";
+  EXPECT_EQ(units_of(parse_quantities("argmax_time")[0], "K", since), since);
+  EXPECT_EQ(units_of(parse_quantities("apd_90")[0], "K", since), "hours");
+  EXPECT_EQ(units_of(parse_quantities("max_upstroke_velocity")[0], "K", since), "K/hours");
 }
 
 }  // namespace

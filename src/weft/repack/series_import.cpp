@@ -173,6 +173,7 @@ class Import {
       field.support = moved.from->support;
       field.units = moved.from->units;
       field.components = moved.from->components;
+      field.component_units = moved.from->component_units;
       field.layout = request_.layout;
       field.owned = partition::Ownership::box(field.per_step, moved.mine);
       spec.fields.push_back(std::move(field));

@@ -55,6 +55,11 @@ void check_field(const FieldSpec& field) {
                 fmt::format("{} names for {} values a {}", field.components.size(), values, global ? "step" : "node"),
                 "name every component, or none");
   }
+  if (!field.component_units.empty() && field.component_units.size() != field.components.size()) {
+    throw Error(ErrorKind::usage, where,
+                fmt::format("{} units for {} components", field.component_units.size(), field.components.size()),
+                "give every component one, or none");
+  }
   if (!field.subset) return;
   if (field.per_step.empty() || field.support == Support::global) {
     throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
@@ -96,6 +101,7 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
                             field.components, subsets[plan.fields.size()]},
                            layout.chunk,
                            field.attributes});
+    plan.fields.back().field.component_units = field.component_units;
   }
   plan.segment_steps = spec.steps.value_or(ceil_div(kFirstSegmentSteps, longest_chunk) * longest_chunk);
   plan.fixed_arrays = std::move(fixed_arrays);

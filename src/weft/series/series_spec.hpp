@@ -52,6 +52,7 @@ struct FieldSpec {
   Attributes attributes{};
   std::vector<std::string>
       components{};  // names, one for each value of a node (of a step, for a global field), or none
+  std::vector<std::string> component_units{};  // one for each of those, where they are not all `units`
   LayoutSpec layout{};
   // Which elements this rank holds. Not used for a global field: rank 0's values count, other ranks may put the same or
   // nothing.

@@ -94,6 +94,8 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
         field.rationale = read_text(dataset, "weft_layout");
         field.support = support_of(read_text(dataset, "weft_support"));
         field.components = read_names(dataset, "weft_components");
+        field.component_units = read_names(dataset, "weft_component_units");
+        if (field.component_units.size() != field.components.size()) field.component_units.clear();
         const std::string subset = read_text(dataset, "weft_subset");
         if (!subset.empty()) field.subset = subset == "first" ? Subset::first : Subset::listed;
         map.fields.push_back(field);

@@ -151,6 +151,9 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     if (plan.field.subset == Subset::first) write_attribute(dataset, "weft_subset", std::string("first"));
     if (plan.field.subset == Subset::listed) write_attribute(dataset, "weft_subset", std::string("listed"));
     if (!plan.field.components.empty()) write_names(dataset, "weft_components", plan.field.components);
+    if (!plan.field.component_units.empty()) {
+      write_names(dataset, "weft_component_units", plan.field.component_units);
+    }
     if (!plan.field.rationale.empty()) write_attribute(dataset, "weft_layout", plan.field.rationale);
     for (const auto& [name, value] : plan.attributes) write_attribute(dataset, name, value);
   }

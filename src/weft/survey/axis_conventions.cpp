@@ -198,7 +198,10 @@ Verdict weft_axes(const Candidate& candidate) {
   known.axes = weft_field_axes(candidate);
   const std::vector<std::string> components = storage::read_names(candidate.dataset, "weft_components");
   const std::string units = storage::read_text(candidate.dataset, "units");
-  for (const std::string& name : components) known.variables.push_back({name, units});
+  const std::vector<std::string> each = storage::read_names(candidate.dataset, "weft_component_units");
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    known.variables.push_back({components[i], each.size() == components.size() ? each[i] : units});
+  }
   if (known.variables.empty()) known.variables.push_back({weft_field(path), units});
   if (weft_field(path) != "time") find_times(known, candidate.file, {candidate.group() + "/time", "/time"});
   return Verdict::steps(std::move(known));
