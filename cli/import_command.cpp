@@ -60,15 +60,18 @@ repack::ImportRequest request_of(const ImportArguments& arguments) {
 
 void print(const ImportArguments& arguments, const repack::ImportReport& report, int ranks) {
   if (arguments.json) {
-    const json result = {
-        {"file", arguments.in},  {"out", arguments.out},  {"fields", report.fields}, {"left_out", report.left_out},
-        {"steps", report.steps}, {"bytes", report.bytes}, {"ranks", ranks},          {"seconds", report.seconds}};
+    const json result = {{"file", arguments.in},          {"out", arguments.out},
+                         {"fields", report.fields},       {"left_out", report.left_out},
+                         {"not_shown", report.not_shown}, {"steps", report.steps},
+                         {"bytes", report.bytes},         {"ranks", ranks},
+                         {"seconds", report.seconds}};
     fmt::print("{}\n", result.dump(2));
     return;
   }
   fmt::print("{}: {} steps of {}, {} in {}\n", arguments.out, format_count(report.steps),
              fmt::join(report.fields, ", "), format_bytes(report.bytes), format_seconds(report.seconds));
   for (const std::string& line : report.left_out) fmt::print("left out: {}\n", line);
+  for (const std::string& line : report.not_shown) fmt::print("not shown: {}\n", line);
   fmt::print("Next: weft info {}\n", arguments.out);
 }
 

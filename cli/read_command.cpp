@@ -130,16 +130,6 @@ Shape parse_place(const std::string& text) {
   return place;
 }
 
-std::string field_name(const SeriesReader& reader, const std::string& asked) {
-  if (!asked.empty()) return reader.field(asked).name;
-  if (const std::string named = reader.named_field(); !named.empty()) return named;
-  std::vector<std::string_view> names;
-  for (const storage::FieldMap& field : reader.fields()) names.push_back(field.name);
-  throw Error(ErrorKind::usage, reader.path(), fmt::format("holds {} fields", names.size()),
-              names.empty() ? "read its times with --field time"
-                            : fmt::format("choose one with --field: {}", fmt::join(names, ", ")));
-}
-
 std::pair<Selection, Box> chosen_box(const ReadCommandOptions& options, const SeriesReader& reader,
                                      const std::string& field) {
   const int choices = (options.trace.empty() ? 0 : 1) + (options.snapshot ? 1 : 0) + (options.box.empty() ? 0 : 1);
@@ -186,7 +176,7 @@ void run(const ReadCommandOptions& options) {
   try_to_open(options.path, read_options.choice, options.field);
   const CrashLine crash_line = reading_crash_line(options.path);
   SeriesReader reader = SeriesReader::open(options.path, std::move(read_options));
-  const std::string field = field_name(reader, options.field);
+  const std::string field = reader.chosen_field(options.field);
   const auto [selection, box] = chosen_box(options, reader, field);
   reader.use_store(chosen_store(options, reader, field));
 

@@ -68,7 +68,7 @@ json to_json(const reduce::Reduction& reduction, const reduce::ReductionReport& 
                     {"max", map.max}});
   }
   return {{"file", reduction.path},
-          {"field", reduction.field},
+          {"field", report.field},
           {"out", reduction.out},
           {"nodes", report.nodes},
           {"steps", report.steps},
@@ -81,7 +81,7 @@ json to_json(const reduce::Reduction& reduction, const reduce::ReductionReport& 
 
 std::string to_text(const reduce::Reduction& reduction, const reduce::ReductionReport& report) {
   std::string text =
-      fmt::format("{}: {} of {} nodes over {} steps in {}\n\n", reduction.path, reduction.field,
+      fmt::format("{}: {} of {} nodes over {} steps in {}\n\n", reduction.path, report.field,
                   format_count(report.nodes), format_count(report.steps), format_seconds(report.seconds));
   std::vector<std::vector<std::string>> rows{{"map", "beat", "nodes", "least", "greatest", "unit"}};
   for (const reduce::MapSummary& map : report.maps) {
@@ -125,7 +125,8 @@ void add_reduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("reduce", "Quantities over time of every node: maps of a field, from a file");
   const auto arguments = std::make_shared<ReduceArguments>();
   command->add_option("file", arguments->path, "A Weft file, or any HDF5 file of steps and nodes")->required();
-  command->add_option("--field", arguments->field, "The field, NAME or NAME:COMPONENT")->required();
+  command->add_option("--field", arguments->field,
+                      "The field, NAME or NAME:COMPONENT; may be left out where there is one");
   command
       ->add_option("--quantity", arguments->quantities,
                    "min, max, mean, rms, argmax_time, first_crossing; per beat: activation_time, upstroke_time, "

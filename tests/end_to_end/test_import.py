@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -12,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from other_files import FILES, chaste, ocean, openpmd, vtkhdf
+from other_files import FILES, chaste, ocean, openpmd, vtkhdf, wave
 
 RENAMED = {"x": "fields_E_x", "y": "fields_E_y"}
 
@@ -155,3 +156,116 @@ def test_an_interrupted_import_leaves_nothing(tmp_path: Path) -> None:
         _, error = process.communicate(timeout=60)
     assert process.returncode != 0 and b"was interrupted" in error, error
     assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_fields_on_several_grids(tmp_path: Path) -> None:
+    """The largest grid is the view's; fields of others keep their own places, and it is said that they are not shown."""
+    values = ocean(tmp_path / "ocean.nc")
+    report = w.weft_ok("import", tmp_path / "ocean.nc", tmp_path / "all.h5", "--read", "plane=1", "--json").json
+    assert len(report["fields"]) == len(values)
+    assert sorted(line.split(":")[0] for line in report["not_shown"]) == ["big", "count", "salt"]
+    w.weft_ok("verify", tmp_path / "all.h5")
+    for name, place in (("temp", (1, 2, 3)), ("salt", (2, 3))):
+        text = ",".join(map(str, place))
+        got = w.weft_ok("read", tmp_path / "all.h5", "--field", name, "--trace", text, "--json").json["values"]
+        np.testing.assert_allclose(np.array(got, dtype=float), values[name][(slice(None), *place)])
+    with h5py.File(tmp_path / "all.h5") as file:
+        axes = {name: json.loads(file[f"weft/segments/0/{name}"].attrs["weft_layout"])["axes"] for name in values}
+        assert axes["temp"] == "step,z,y,x" and axes["salt"] == "step,y,x"
+        assert set(file["VTKHDF/PointData"]) == {"temp", "last"}
+    w.weft_ok("reduce", tmp_path / "all.h5", "--field", "salt", "--quantity", "max", "--out", tmp_path / "maps.h5")
+    with h5py.File(tmp_path / "maps.h5") as file:
+        np.testing.assert_array_equal(file["max"][...], np.nanmax(values["salt"], axis=0))
+    w.weft_ok("import", tmp_path / "ocean.nc", tmp_path / "flat.h5", "--field", "salt,big")
+    with h5py.File(tmp_path / "flat.h5") as file:
+        assert set(file["VTKHDF/PointData"]) == {"salt", "big"}
+        assert list(file["VTKHDF"].attrs["WholeExtent"]) == [0, 6, 0, 4, 0, 0]
+    w.weft_ok("import", tmp_path / "all.h5", tmp_path / "again.h5", ranks=2)
+    compared = w.weft("verify", tmp_path / "all.h5", tmp_path / "again.h5")
+    assert "1 difference in" in compared.out and "attribute history" in compared.out, compared
+
+
+def test_components_on_a_grid(tmp_path: Path) -> None:
+    values = wave(40, 5, 6, 2)
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        file["Data"] = values
+        file["Data"].attrs["Variable Details"] = np.array([b"V(mV)", b"Cai(uM)"])
+        file["Data_Unlimited"] = np.arange(40.0)
+    w.weft_ok("import", f"{tmp_path}/run.h5:Data", tmp_path / "out.h5", "--axes", "step,y,x,component")
+    got = w.weft_ok("read", tmp_path / "out.h5", "--trace", "2,3", "--json").json["values"]
+    np.testing.assert_array_equal(got, values[:, 2, 3])
+    w.weft_ok("verify", tmp_path / "out.h5")
+
+
+def test_names_that_are_taken(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "file.nc", "w") as file:
+        file["time"] = np.arange(9.0)
+        file["time"].make_scale("time")
+        file["time"].attrs["units"] = "seconds since 2000-01-01"
+        for name in ("maps", "a/b", "a_b", "c/b", "weft"):
+            file[name] = wave(9, 4)
+            file[name].dims[0].attach_scale(file["time"])
+    report = w.weft_ok("import", tmp_path / "file.nc", tmp_path / "out.h5", "--json").json
+    assert len(set(report["fields"])) == 5 and {"maps_", "weft_", "a_b", "a_b_"} <= set(report["fields"])
+    w.weft_ok("verify", tmp_path / "out.h5")
+    twice = w.weft_ok("import", tmp_path / "file.nc", tmp_path / "once.h5", "--field", "maps,maps", "--json").json
+    assert twice["fields"] == ["maps_"]
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_a_budget_that_is_too_small(tmp_path: Path, ranks: int | None) -> None:
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        file["Data"] = wave(4, 20000, 2)
+    command = ["import", tmp_path / "run.h5", tmp_path / "out.h5", "--axes", "step,node,component"]
+    small = w.weft(*command, "--budget", "1KiB", ranks=ranks)
+    assert small.code == 2 and len(small.error_lines) == 1 and "weft-part" not in small.err, small
+    assert str(tmp_path / "out.h5") in small.err and not (tmp_path / "out.h5").exists()
+    least = small.err.split("--budget ")[1].split()[0]
+    w.weft_ok(*command, "--budget", least, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_what_cannot_be_read_late_is_one_line(tmp_path: Path, ranks: int | None) -> None:
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        data = file.create_dataset("Data", data=wave(40, 4000, 1), chunks=(1, 4000, 1), compression=1)
+        at = data.id.get_chunk_info(37).byte_offset
+    with (tmp_path / "run.h5").open("r+b") as broken:
+        broken.seek(at)
+        broken.write(bytes(200))
+    outcome = w.weft("import", tmp_path / "run.h5", tmp_path / "out.h5", "--budget", "1MiB", ranks=ranks)
+    assert outcome.code == 1 and len(outcome.error_lines) == 1 and "close()" not in outcome.err, outcome
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_a_mesh_that_shows_some(tmp_path: Path) -> None:
+    w.run_ecg(tmp_path / "heart.h5", "--nodes", 300, "--steps", 4)
+    w.weft_ok("convert", tmp_path / "heart.h5", "--to", "vtu", "--out", tmp_path / "vtu", "--steps", 0)
+    mesh = next(path for path in (tmp_path / "vtu").rglob("*.vtu"))
+    with h5py.File(tmp_path / "heart.h5") as file:
+        nodes = file["Data"].shape[1]
+    with h5py.File(tmp_path / "other.nc", "w") as file:
+        file["time"] = np.arange(9.0)
+        file["time"].make_scale("time")
+        file["time"].attrs["units"] = "seconds since 2000-01-01"
+        for name, size in (("fits", nodes), ("fewer", nodes - 1)):
+            file[name] = wave(9, size)
+            file[name].dims[0].attach_scale(file["time"])
+        file["one"] = wave(9)
+        file["one"].dims[0].attach_scale(file["time"])
+    on_mesh = [tmp_path / "other.nc", tmp_path / "out.h5", "--overwrite", "--mesh", mesh]
+    report = w.weft_ok("import", *on_mesh, "--json").json
+    assert len(report["not_shown"]) == 1 and report["not_shown"][0].startswith("fewer:"), report
+    refused = w.weft("import", *on_mesh, "--field", "fewer")
+    assert refused.code == 2 and "is not the mesh of these fields" in refused.err, refused
+    w.weft_ok("import", *on_mesh, "--field", "one")
+
+
+def test_an_undo_file_of_what_stood_there_goes(tmp_path: Path) -> None:
+    chaste(tmp_path / "run.h5")
+    w.run_ecg(tmp_path / "out.h5", "--nodes", 50, "--steps", 3)
+    for command in (["import", tmp_path / "run.h5"], ["repack", tmp_path / "run.h5"]):
+        undo = tmp_path / "out.h5.weft-undo"
+        undo.write_bytes(b"of a change of the file before")
+        w.weft_ok(*command, tmp_path / "out.h5", "--overwrite")
+        assert not undo.exists(), command
+        w.weft_ok("read", tmp_path / "out.h5", "--trace", 1)

@@ -103,3 +103,69 @@ def test_a_file_without_steps(tmp_path: Path) -> None:
         file["points"] = np.zeros((5, 3))
     outcome = w.weft("read", tmp_path / "file.h5", "--trace", 0)
     assert outcome.code == 1 and "no dataset that is known to hold steps" in outcome.err
+
+
+@pytest.mark.parametrize("compression", [None, 1])
+def test_chunks_that_reach_beyond_the_dataset(tmp_path: Path, compression: int | None) -> None:
+    path = tmp_path / "file.h5"
+    values = wave(20, 30)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("Data", data=values, maxshape=(None, None), chunks=(64, 64), compression=compression)
+    named = f"{path}:Data"
+    np.testing.assert_array_equal(read(named, "--trace", 3)[0], values[:, 3])
+    np.testing.assert_array_equal(read(named, "--snapshot", 19)[0], values[19])
+    np.testing.assert_array_equal(read(named, "--box", "3:9,20:30")[0], values[3:9, 20:30])
+    report = w.weft_ok("reduce", named, "--quantity", "max", "--out", tmp_path / "maps.h5", "--json").json
+    assert report["field"] == "Data"
+    itself = w.weft("reduce", named, "--quantity", "max", "--out", path)
+    assert itself.code == 2 and "is the file that is read" in itself.err, itself
+    w.weft_ok("repack", path, tmp_path / "out.h5", "--target", "1KiB", "--axes", "step,node")
+    w.weft_ok("import", named, tmp_path / "series.h5")
+    for other in ("out.h5:Data", "series.h5"):
+        np.testing.assert_array_equal(read(f"{tmp_path}/{other}", "--trace", 3)[0], values[:, 3])
+
+
+def test_axes_that_are_told_of_small_values(tmp_path: Path) -> None:
+    """The times take more bytes than the field."""
+    path = tmp_path / "file.h5"
+    values = np.arange(30, dtype="i1").reshape(30, 1)
+    with h5py.File(path, "w") as file:
+        file["Data"] = values
+        file["Data"].attrs["Variable Details"] = np.array([b"V(mV)"])
+        file["Data_Unlimited"] = np.arange(30.0)
+    got, _ = read(path, "--axes", "step,node", "--trace", 0)
+    np.testing.assert_array_equal(got, values[:, 0])
+
+
+def test_grids_in_the_order_of_fortran_and_parts_of_larger_ones(tmp_path: Path) -> None:
+    openpmd(tmp_path / "laser.h5")
+    with h5py.File(tmp_path / "laser.h5", "r+") as file:
+        for step in file["data"]:
+            mesh = file[f"data/{step}/fields/E"].attrs
+            mesh["dataOrder"] = np.bytes_("F")
+            for name in ("axisLabels", "gridSpacing", "gridGlobalOffset"):
+                mesh[name] = mesh[name][::-1]
+    w.weft_ok("view", tmp_path / "laser.h5", "--out", tmp_path / "laser.vtkhdf")
+    with h5py.File(tmp_path / "laser.vtkhdf") as file:
+        np.testing.assert_allclose(file["VTKHDF"].attrs["Spacing"], [0.2, 0.05, 1])
+        np.testing.assert_allclose(file["VTKHDF"].attrs["Origin"], [-0.3, 0.1, 0])
+    with h5py.File(tmp_path / "part.vtkhdf", "w") as file:
+        root = file.create_group("VTKHDF")
+        root.attrs.update({"Type": np.bytes_("ImageData"), "Version": [2, 0], "Direction": np.eye(3).ravel()})
+        root.attrs.update({"Origin": [1.0, 2, 3], "Spacing": [0.5, 1, 2], "WholeExtent": [4, 8, 2, 5, 1, 3]})
+        root["Steps/Values"] = np.arange(6.0)
+        root["Steps"].attrs["NSteps"] = 6
+        root["PointData/V"] = wave(6, 3, 4, 5)
+        root["Steps/PointDataOffsets/V"] = np.arange(6)
+    w.weft_ok("import", tmp_path / "part.vtkhdf", tmp_path / "out.h5")
+    with h5py.File(tmp_path / "out.h5") as file:
+        np.testing.assert_allclose(file["VTKHDF"].attrs["Origin"], [3, 4, 5])
+        np.testing.assert_allclose(file["VTKHDF"].attrs["Spacing"], [0.5, 1, 2])
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize("kind", FILES)
+def test_a_field_that_is_not_there(tmp_path: Path, kind: str, ranks: int | None) -> None:
+    FILES[kind](tmp_path / "file.h5")
+    outcome = w.weft("reduce", f"{tmp_path}/file.h5:nothing", "--quantity", "max", "--out", tmp_path / "m", ranks=ranks)
+    assert outcome.code in (1, 2) and len(outcome.error_lines) == 1 and "nothing" in outcome.err, outcome

@@ -1,11 +1,15 @@
-"""Files of netCDF-4's own library and of h5repack, repacked: what those who wrote them read is what was there before."""
+"""Files of netCDF-4's own library and of h5repack, repacked: what those who wrote them read is what was there before.
+
+And Weft's own with every kind of field, imported."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -88,3 +92,23 @@ def test_files_of_h5repack(tmp_path: Path, options: list[str]) -> None:
     assert outcome.code == 0, outcome.err
     check_netcdf(source, target)
     assert differences(content(source), content(target)) == []
+
+
+@pytest.mark.parametrize("ranks", [None, 3, 7])
+def test_an_import_of_every_kind_of_field(tmp_path: Path, ranks: int | None) -> None:
+    source, out = tmp_path / "mesh.h5", tmp_path / "out.h5"
+    assert w.call([os.environ["WEFT_READER_CASES"], "mesh", str(source)]).code == 0
+    report = w.weft_ok("import", source, out, "--json", ranks=ranks).json
+    assert report["not_shown"] == [] and report["left_out"] == []
+    with h5py.File(source) as before, h5py.File(out) as after:
+        for name in report["fields"]:
+            np.testing.assert_array_equal(before[name][...], after[name][...], err_msg=name)
+            of_before, of_after = (file[f"weft/segments/0/{name}"].attrs for file in (before, after))
+            for attribute in ("weft_subset", "weft_support", "units", "weft_components"):
+                assert of_before.get(attribute) == of_after.get(attribute), (name, attribute)
+        np.testing.assert_array_equal(before["weft/subsets/listed"][...], after["weft/subsets/listed"][...])
+        shown: list[list[str]] = [[], []]
+        before["VTKHDF"].visit(shown[0].append)
+        after["VTKHDF"].visit(shown[1].append)
+        assert shown[0] == shown[1] and "Steps" in " ".join(shown[0])
+    w.weft_ok("verify", out)

@@ -45,35 +45,32 @@ std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& co
   return open_series_source(comm, conversion.file, conversion.fields, conversion.to == Format::csv);
 }
 
-// Whether it was not there.
-bool make_folder(const fs::path& folder) {
-  std::error_code error;
-  const bool made = !folder.empty() && fs::create_directories(folder, error);
-  if (error) throw system_error(folder.string(), "cannot make the folder", error.value());
-  return made;
-}
-
-// The folder that was made for the files: gone again where none came.
-class NewFolder {
+// The folders that were made for the files: gone again where none came.
+class NewFolders {
  public:
-  NewFolder() = default;
-  ~NewFolder() {
+  NewFolders() = default;
+  ~NewFolders() {
     std::error_code none;
-    if (!made_.empty()) fs::remove(made_, none);  // an empty one only
+    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, none);  // if it is empty
   }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
 
+  // With those above it that are not there.
   void make(const fs::path& folder) {
-    if (make_folder(folder)) made_ = folder;
+    std::error_code error;
+    if (folder.empty() || fs::is_directory(folder, error)) return;
+    make(folder.parent_path());
+    if (fs::create_directory(folder, error)) made_.push_back(folder);
+    if (error) throw system_error(folder.string(), "cannot make the folder", error.value());
   }
 
  private:
-  fs::path made_;
+  std::vector<fs::path> made_;
 };
 
 // Where the files go: a folder, or with Tecplot the one file. Rank 0 has its lock, and makes the folder.
-std::optional<storage::WriterLock> find_place(Job& job, NewFolder& folder) {
+std::optional<storage::WriterLock> find_place(Job& job, NewFolders& folders) {
   const Conversion& conversion = job.conversion;
   fs::path source(survey::named_file(conversion.file.path).path);
   if (!source.has_filename()) source = source.parent_path();  // a folder, "flow/"
@@ -105,9 +102,9 @@ std::optional<storage::WriterLock> find_place(Job& job, NewFolder& folder) {
     if (job.comm.rank() != 0) return;
     fs::path place = is_file ? out : fs::path(job.folder).lexically_normal();
     if (!place.has_filename()) place = place.parent_path();  // "flow/"
-    make_folder(place.parent_path());
+    folders.make(place.parent_path());
     lock = storage::WriterLock::take(place.string(), {"weft convert", conversion.take_over});
-    folder.make(job.folder);
+    folders.make(fs::path(job.folder).lexically_normal());
   });
   return lock;
 }
@@ -163,8 +160,8 @@ ConversionReport convert_source(Communicator& comm, const Conversion& conversion
   agree_on(comm, [&] { check(conversion); });
   Job job{comm, conversion, source, {}, {}, {}};
   agree_on(comm, [&] { job.steps = parse_steps(conversion.steps, source.times().size()); });
-  NewFolder folder;
-  const std::optional<storage::WriterLock> lock = find_place(job, folder);
+  NewFolders folders;
+  const std::optional<storage::WriterLock> lock = find_place(job, folders);
   Written written;
   switch (conversion.to) {
     case Format::vtu: written = convert_to_vtk(job); break;

@@ -10,12 +10,6 @@ namespace {
 constexpr std::array<int, 3> kNotCompressing{H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32, H5Z_FILTER_NBIT};
 constexpr std::array<int, 5> kQuick{storage::kZstdFilter, storage::kLzfFilter, 32001, 32004, 32026};
 
-// HDF5 lets a chunk reach beyond a dataset that may grow; it is stored whole all the same.
-layout::ChunkGrid grid_of(Shape shape, const Shape& chunk, std::uint64_t element_bytes) {
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) shape[axis] = std::max(shape[axis], chunk[axis]);
-  return {shape, chunk, element_bytes};
-}
-
 double decode_seconds(const survey::DatasetFacts& facts, const layout::ChunkGrid& grid) {
   return facts.filters.empty() ? 0.0 : static_cast<double>(grid.chunk_bytes()) / decode_bandwidth(facts.filters);
 }
@@ -59,8 +53,8 @@ std::optional<Arrangement> arrangement_of(const survey::DatasetFacts& facts, con
   const double mean = facts.stored_chunks == 0
                           ? 0.0
                           : static_cast<double>(facts.stored_bytes) / static_cast<double>(facts.stored_chunks);
-  Arrangement stored{seen ? grid_of(known.shape, *seen, facts.element_bytes)
-                          : grid_of(facts.shape, facts.chunk, facts.element_bytes)};
+  Arrangement stored{seen ? layout::ChunkGrid::stored(known.shape, *seen, facts.element_bytes)
+                          : layout::ChunkGrid::stored(facts.shape, facts.chunk, facts.element_bytes)};
   stored.filtered = !facts.filters.empty();
   stored.mean_chunk_bytes = mean;
   stored.decode_seconds = decode_seconds(facts, stored.grid);
@@ -69,7 +63,7 @@ std::optional<Arrangement> arrangement_of(const survey::DatasetFacts& facts, con
 }
 
 Arrangement rearranged(const survey::DatasetFacts& facts, const survey::KnownAxes& known, const Shape& chunk) {
-  Arrangement stored{grid_of(known.shape, chunk, facts.element_bytes)};
+  Arrangement stored{layout::ChunkGrid::stored(known.shape, chunk, facts.element_bytes)};
   stored.filtered = !facts.filters.empty();
   stored.decode_seconds = decode_seconds(facts, stored.grid);
   if (stored.filtered) stored.mean_chunk_bytes = static_cast<double>(stored.grid.chunk_bytes()) * stored_share(facts);

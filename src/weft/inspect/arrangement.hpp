@@ -22,7 +22,7 @@
 namespace weft::inspect {
 
 struct Arrangement {
-  layout::ChunkGrid grid;  // ChunkGrid::contiguous where it lies in one piece; else at least one chunk long everywhere
+  layout::ChunkGrid grid;  // ChunkGrid::contiguous where it lies in one piece
   bool chunked = true;
   bool filtered = false;
   double mean_chunk_bytes = 0;  // as stored, where it is filtered

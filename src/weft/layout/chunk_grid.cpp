@@ -21,13 +21,18 @@ bool multiply_within_63_bits(std::uint64_t& a, std::uint64_t b) {
 }  // namespace
 
 ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes)
-    : ChunkGrid(std::move(shape), std::move(chunk), element_bytes, chunk_byte_limit - 1) {}
+    : ChunkGrid(std::move(shape), std::move(chunk), element_bytes, Limits{}) {}
 
-ChunkGrid ChunkGrid::contiguous(const Shape& shape, std::uint64_t element_bytes) {
-  return {shape, shape, element_bytes, std::numeric_limits<std::int64_t>::max()};
+ChunkGrid ChunkGrid::stored(const Shape& shape, const Shape& chunk, std::uint64_t element_bytes) {
+  if (chunk == shape) return contiguous(shape, element_bytes);
+  return {shape, chunk, element_bytes, Limits{.inside = false}};
 }
 
-ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, std::uint64_t most_chunk_bytes)
+ChunkGrid ChunkGrid::contiguous(const Shape& shape, std::uint64_t element_bytes) {
+  return {shape, shape, element_bytes, Limits{.most_chunk_bytes = std::numeric_limits<std::int64_t>::max()}};
+}
+
+ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, const Limits& limits)
     : shape_(std::move(shape)), chunk_(std::move(chunk)), element_bytes_(element_bytes) {
   const auto bad = [&](std::string_view what, std::string_view remedy) {
     return Error(ErrorKind::usage, fmt::format("chunk {} of {}", to_string(chunk_), to_string(shape_)), what, remedy);
@@ -43,14 +48,15 @@ ChunkGrid::ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, std:
   std::uint64_t chunk_bytes = element_bytes_;
   for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
     if (shape_[axis] == 0 || chunk_[axis] == 0) throw bad("an extent is 0", "every extent is at least 1");
-    if (chunk_[axis] > shape_[axis]) {
+    if (limits.inside && chunk_[axis] > shape_[axis]) {
       throw bad(fmt::format("reaches beyond the dataset along axis {}", axis),
                 fmt::format("use an extent of at most {} there", shape_[axis]));
     }
     counts_.push_back(ceil_div(shape_[axis], chunk_[axis]));
-    if (!multiply_within_63_bits(chunk_bytes, chunk_[axis]) || chunk_bytes > most_chunk_bytes) {
-      throw most_chunk_bytes < chunk_byte_limit ? bad("is 4 GiB or larger, more than HDF5 can store", "make it smaller")
-                                                : bad("takes more than 2^63 - 1 bytes", "make it smaller");
+    if (!multiply_within_63_bits(chunk_bytes, chunk_[axis]) || chunk_bytes > limits.most_chunk_bytes) {
+      throw limits.most_chunk_bytes < chunk_byte_limit
+          ? bad("is 4 GiB or larger, more than HDF5 can store", "make it smaller")
+          : bad("takes more than 2^63 - 1 bytes", "make it smaller");
     }
   }
   chunk_elements_ = chunk_bytes / element_bytes_;

@@ -22,6 +22,9 @@ class ChunkGrid {
   // inside the dataset and stays below 4 GiB, and the stored bytes (padding included) fit 63 bits.
   ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes);
 
+  // As a dataset lies in a file: the chunks of one that may grow may reach beyond it, and are stored whole all the
+  // same. Throws Error(usage) as the constructor does for everything else.
+  static ChunkGrid stored(const Shape& shape, const Shape& chunk, std::uint64_t element_bytes);
   // A dataset in one piece: one chunk as long as the dataset, which is no chunk of HDF5's and may be of any size.
   // Throws Error(usage) as the constructor does for everything else.
   static ChunkGrid contiguous(const Shape& shape, std::uint64_t element_bytes);
@@ -43,7 +46,11 @@ class ChunkGrid {
   Shape coordinates(std::uint64_t linear) const;
 
  private:
-  ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, std::uint64_t most_chunk_bytes);
+  struct Limits {
+    std::uint64_t most_chunk_bytes = chunk_byte_limit - 1;
+    bool inside = true;  // the dataset
+  };
+  ChunkGrid(Shape shape, Shape chunk, std::uint64_t element_bytes, const Limits& limits);
 
   Shape shape_;
   Shape chunk_;

@@ -40,6 +40,14 @@ TEST(ChunkGrid, HandlesExtentsOf2To40) {
   EXPECT_EQ(grid.linear(grid.coordinates(grid.chunks() - 1)), grid.chunks() - 1);
 }
 
+TEST(ChunkGrid, AsStoredMayReachBeyondADatasetThatGrows) {
+  const ChunkGrid grid = ChunkGrid::stored({20, 130}, {64, 64}, 8);
+  EXPECT_EQ(grid.counts(), (Shape{1, 3}));
+  EXPECT_EQ(grid.chunk_bytes(), 64U * 64 * 8);
+  EXPECT_EQ(ChunkGrid::stored({1ULL << 33}, {1ULL << 33}, 8).chunks(), 1U) << "in one piece, of any size";
+  EXPECT_THROW(ChunkGrid::stored({1ULL << 33}, {1ULL << 32}, 8), Error);
+}
+
 void expect_refused(const Shape& shape, const Shape& chunk, std::uint64_t element_bytes, const std::string& saying) {
   try {
     const ChunkGrid grid(shape, chunk, element_bytes);

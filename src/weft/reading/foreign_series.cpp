@@ -291,15 +291,16 @@ void add_times(ForeignSeries& series, hid_t file, const Found& found, const Seri
   }
 }
 
-// That of the largest field that stands on one.
-void add_grid(ForeignSeries& series, hid_t file, const std::vector<Found>& found) {
+void add_grids(ForeignSeries& series, hid_t file, const std::vector<Found>& found) {
   std::uint64_t most = 0;
+  series.grids.resize(found.size() + 1);
   for (std::size_t f = 0; f < found.size(); ++f) {
     const storage::FieldMap& field = series.map.fields[f + 1];
     if (field.node_axes != 2 && field.node_axes != 3) continue;
+    series.grids[f + 1] = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
     if (nodes_of(field) <= most) continue;
     most = nodes_of(field);
-    series.map.grid = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
+    series.map.grid = series.grids[f + 1];
   }
 }
 
@@ -340,7 +341,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
     const ForeignSeries known = find_series(path);
     SeriesChoice told = choice;
     std::uint64_t most = 0;
-    for (const storage::ArrayMap& array : known.map.segments[0].fields) {
+    for (const storage::ArrayMap& array : std::span(known.map.segments[0].fields).subspan(1)) {  // behind the times
       const std::uint64_t bytes = element_count(array.shape) * size_of(array.type);
       if (bytes < most) continue;
       told.dataset = array.path;
@@ -378,7 +379,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
   add_times(series, file, found[0], choice);
   for (const Found& field : found) add_field(series, field);
   series.map.length = found[0].length();
-  add_grid(series, file, found);
+  add_grids(series, file, found);
   series.left_out = std::move(search).left_out();
   return series;
 }

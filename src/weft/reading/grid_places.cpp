@@ -63,9 +63,14 @@ void openpmd_places(hid_t file, const std::string& dataset, GridMap& grid) {
   for (const std::string& path : {dataset, dataset.substr(0, dataset.rfind('/'))}) {
     const Handle record(H5Oopen(file, path.c_str(), H5P_DEFAULT));
     if (!record.valid()) continue;
-    const std::vector<double> spacing = storage::read_numbers(record, "gridSpacing");
-    const std::vector<double> offset = storage::read_numbers(record, "gridGlobalOffset");
+    std::vector<double> spacing = storage::read_numbers(record, "gridSpacing");
+    std::vector<double> offset = storage::read_numbers(record, "gridGlobalOffset");
     const std::vector<double> unit = storage::read_numbers(record, "gridUnitSI");
+    const std::vector<std::string> order = storage::read_texts(record, "dataOrder");
+    if (!order.empty() && order[0] == "F") {  // the fastest axis first, as axisLabels has them then
+      std::reverse(spacing.begin(), spacing.end());
+      std::reverse(offset.begin(), offset.end());
+    }
     if (spacing.size() != grid.shape.size()) continue;
     const double metres = unit.size() == 1 ? unit[0] : 1;
     for (std::size_t axis = 0; axis < spacing.size(); ++axis) {
@@ -80,8 +85,13 @@ void vtkhdf_places(hid_t file, GridMap& grid) {
   const std::vector<double> origin = storage::read_numbers(root, "Origin");
   const std::vector<double> spacing = storage::read_numbers(root, "Spacing");
   if (origin.size() != 3 || spacing.size() != 3) return;
-  std::copy(origin.begin(), origin.end(), grid.origin.begin());
-  std::copy(spacing.begin(), spacing.end(), grid.spacing.begin());
+  // Origin is the place of point 0, which a part of a larger grid does not begin at.
+  const std::vector<double> extent = storage::read_numbers(root, "WholeExtent");
+  for (std::size_t xyz = 0; xyz < 3; ++xyz) {
+    const double first = extent.size() == 6 ? extent[2 * xyz] : 0;
+    grid.origin.at(xyz) = origin[xyz] + first * spacing[xyz];
+    grid.spacing.at(xyz) = spacing[xyz];
+  }
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& from, Rea
     });
   }
   reader.opened_ = std::make_shared<reading::OpenedFile>(path);
-  if (!reader.named_.empty()) reader.named_field();
+  if (!reader.named_.empty()) agree_on(comm, [&] { reader.named_field(); });  // refused where there is none of it
   return reader;
 }
 
@@ -210,6 +210,16 @@ std::string SeriesReader::named_field() const {
   return fields().size() == 1 ? fields()[0].name : "";
 }
 
+std::string SeriesReader::chosen_field(const std::string& asked) const {
+  if (!asked.empty()) return field(asked).name;
+  if (std::string named = named_field(); !named.empty()) return named;
+  std::vector<std::string_view> names;
+  for (const FieldMap& known : fields()) names.push_back(known.name);
+  throw Error(ErrorKind::usage, path(), fmt::format("holds {} fields", names.size()),
+              names.empty() ? "its times are the field 'time'"
+                            : fmt::format("choose one with --field: {}", fmt::join(names, ", ")));
+}
+
 const FieldMap& SeriesReader::field(const std::string& name) const { return map_.fields[field_number(name)]; }
 
 std::vector<double> SeriesReader::times() const {
@@ -301,7 +311,7 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
       coding = layout::Coding{stored_array(segment, number)->stored_share()};
     }
     const layout::ReadCost cost =
-        layout::predict(layout::ChunkGrid(array.shape, array.chunk, size_of(array.type)), part, store_, coding);
+        layout::predict(layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, store_, coding);
     sum.asked_bytes += cost.asked_bytes;
     sum.chunks += cost.chunks;
     sum.requests += cost.requests;
@@ -379,6 +389,12 @@ void SeriesReader::read_nodes(const std::string& name, std::uint64_t first, std:
   const std::vector<Box> all = boxes(name).of_nodes(first, nodes, first_step, steps);
   if (all.size() == 1) return read(name, all[0], values);
   const std::uint64_t node_bytes = components_of(known) * size_of(known.type);
+  if (values.size() != steps * nodes * node_bytes) {
+    throw Error(ErrorKind::usage, path(),
+                fmt::format("{} bytes for {} steps of {} nodes of {} bytes", values.size(), steps, nodes, node_bytes),
+                "pass as much memory as there are values");
+  }
+  if (steps == 0) return;
   Values<std::byte> part;
   std::uint64_t before = 0;  // bytes of a step that other boxes hold
   for (const Box& box : all) {

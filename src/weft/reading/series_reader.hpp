@@ -81,6 +81,9 @@ class SeriesReader {
   // The field that FILE:NAME named, else the only one there is; "" where there are several. Error(usage) where it is
   // not there.
   std::string named_field() const;
+  // The name of the field that is asked for, by its name or its dataset's path; "" asks for named_field(). Error(usage)
+  // where it is not there, or there are several and none is named.
+  std::string chosen_field(const std::string& asked) const;
   std::uint64_t steps() const { return map_.length; }  // of the datasets, as every other reader of HDF5 sees them
   std::uint64_t committed() const { return committed_; }
   // The fields, without "time".

@@ -51,7 +51,7 @@ class Reducer {
   ReductionReport run() {
     agree_on(comm_, [&] {
       std::error_code problem;
-      if (std::filesystem::equivalent(reduction_.path, reduction_.out, problem)) {
+      if (std::filesystem::equivalent(source_.reader().path(), reduction_.out, problem)) {
         throw Error(ErrorKind::usage, reduction_.out, "is the file that is read", "name another: --out maps.h5");
       }
       plan_block();
@@ -77,11 +77,12 @@ class Reducer {
       store->close();
     });
     out.finish(maps_, storage::places_of(source_.field()), rows,
-               {reduction_.path, reduction_.field, reduction_.settings.threshold, reduction_.fill});
+               {source_.reader().path(), field(), reduction_.settings.threshold, reduction_.fill});
     return report();
   }
 
  private:
+  std::string field() const { return reduction_.field.empty() ? source_.field().name : reduction_.field; }
   std::uint64_t end() const { return mine_.first + mine_.count; }
   std::uint64_t steps() const { return source_.times().size(); }
 
@@ -182,6 +183,7 @@ class Reducer {
 
   ReductionReport report() {
     ReductionReport report;
+    report.field = field();
     report.nodes = source_.nodes();
     report.steps = steps();
     report.most_beats = comm_.max(stretch_->most_beats());

@@ -41,6 +41,7 @@ struct MapSummary {
 };
 
 struct ReductionReport {
+  std::string field;  // as it was asked for, or its name where it was not
   std::uint64_t nodes = 0;
   std::uint64_t steps = 0;
   std::uint64_t most_beats = 0;   // of a node

@@ -12,6 +12,7 @@
 #include "weft/reduce/map_finish.hpp"
 #include "weft/reduce/map_writer.hpp"
 #include "weft/reduce/watched_tile.hpp"
+#include "weft/series/file_plan.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/view/series_mesh.hpp"
 
@@ -94,7 +95,7 @@ class RunReduction::Impl {
       field.per_step = from.per_step;
       field.support = from.support;
       field.components = from.components;
-      field.node_axes = storage::node_axes_of(field, spec.grid);
+      field.node_axes = series::node_axes_of(from, spec.grid);
       fields.push_back(std::move(field));
     }
     const FieldChoice choice = choose_field("the series", fields, spec_.field);

@@ -29,6 +29,7 @@ void check_times(const std::string& path, const std::vector<double>& times) {
 
 // As choose_field() knows it: the path of a dataset becomes the name of its field.
 std::string by_name(const SeriesReader& reader, const std::string& wanted) {
+  if (wanted.empty()) return reader.chosen_field(wanted);
   if (wanted.find('/') == std::string::npos) return wanted;
   const std::size_t colon = wanted.rfind(':');
   return reader.field(wanted.substr(0, colon)).name + (colon == std::string::npos ? "" : wanted.substr(colon));

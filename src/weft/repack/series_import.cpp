@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <set>
 
 #include "weft/series/mesh_share.hpp"
 #include "weft/series/series_writer.hpp"
+#include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/view/series_mesh.hpp"
@@ -26,16 +29,21 @@ struct Moved {
   std::string name;  // in the new file
   Box mine;          // of a step
   std::uint64_t step_bytes;
+  std::optional<std::vector<std::uint64_t>> nodes{};  // its rows stand for, where they are some of the mesh's
   Values<std::byte> window{};
 };
 
-// Even blocks along the longest of the axes that say which node. Of a global field rank 0 has all.
+std::string all_in_place_of(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Even blocks along the longest of the axes that say which node.
 Box even_box(const FieldMap& field, int rank, int ranks) {
   Box box = whole(field.per_step);
-  if (field.support == storage::Support::global) {
-    if (rank > 0) std::fill(box.count.begin(), box.count.end(), 0);
-    return box;
-  }
+  if (field.support == storage::Support::global) return box;
   const auto places = field.per_step.begin() + static_cast<std::ptrdiff_t>(places_of(field).size());
   const auto axis = static_cast<std::size_t>(std::max_element(field.per_step.begin(), places) - field.per_step.begin());
   const partition::Block block = partition::even_block(field.per_step[axis], rank, ranks);
@@ -66,6 +74,9 @@ class Import {
     }
     for (const std::string& name : chosen_names()) add(reader_.field(name));
     find_places();
+    if (fields_.empty()) {
+      throw Error(ErrorKind::usage, reader_.path(), "has no field that can be imported", "weft info shows its fields");
+    }
   }
 
   ImportReport run() {
@@ -74,12 +85,41 @@ class Import {
       if (comm_.rank() != 0) return;
       made.emplace(request_.out, request_.if_exists, storage::LockWish{"weft import", request_.take_over});
     });
+    ImportReport report;
+    try {
+      write(report);
+    } catch (const Error& error) {  // the file's own name, not that of the part
+      const Error named(error.kind(), "",
+                        all_in_place_of(error.what(), storage::part_path(request_.out), request_.out));
+      throw error.is_agreed() ? named.agreed() : named;
+    }
+    agree_on(comm_, [&] {
+      if (made) made->finish(false);
+    });
+    report.bytes = comm_.sum(report.bytes);
+    for (const Moved& field : fields_) report.fields.push_back(field.name);
+    if (reader_.foreign() != nullptr && request_.fields.empty()) report.left_out = reader_.foreign()->left_out;
+    report.not_shown = not_shown_;
+    return report;
+  }
+
+ private:
+  void write(ImportReport& report) {
+    const std::uint64_t ahead = comm_.min(steps_ahead());  // all wait for the slowest
     SeriesWriter writer =
-        SeriesWriter::create({std::shared_ptr<Communicator>(), &comm_}, storage::part_path(request_.out), spec());
+        SeriesWriter::create({std::shared_ptr<Communicator>(), &comm_}, storage::part_path(request_.out), spec(ahead));
+    try {
+      move(writer, ahead, report);
+      writer.close();
+    } catch (...) {
+      writer.abandon();
+      throw;
+    }
+  }
+
+  void move(SeriesWriter& writer, std::uint64_t ahead, ImportReport& report) {
     const std::uint64_t steps = reader_.committed();
     const std::vector<double> times = reader_.times();
-    const std::uint64_t ahead = comm_.min(steps_ahead());  // all wait for the slowest
-    ImportReport report;
     for (std::uint64_t first = 0; first < steps; first += ahead) {
       const std::uint64_t count = std::min(ahead, steps - first);
       agree_on(comm_, [&] {
@@ -98,18 +138,9 @@ class Import {
       }
       if (request_.progress) request_.progress(first + count, steps);
     }
-    writer.close();
-    agree_on(comm_, [&] {
-      if (made) made->finish(false);
-    });
     report.steps = steps;
-    report.bytes = comm_.sum(report.bytes);
-    for (const Moved& field : fields_) report.fields.push_back(field.name);
-    report.left_out = left_out_;
-    return report;
   }
 
- private:
   std::vector<std::string> chosen_names() const {
     std::vector<std::string> names = request_.fields;
     if (names.empty() && !reader_.named().empty()) names.push_back(reader_.named_field());
@@ -120,50 +151,101 @@ class Import {
   }
 
   void add(const FieldMap& field) {
+    if (std::any_of(fields_.begin(), fields_.end(), [&](const Moved& one) { return one.from == &field; })) return;
     Moved moved{&field, field.name, even_box(field, comm_.rank(), comm_.size()), 0};
     std::replace(moved.name.begin(), moved.name.end(), '/', '_');  // openPMD's fields/E/x
+    while (!names_.insert(moved.name).second) moved.name += '_';
     moved.step_bytes = element_count(moved.mine.count) * size_of(field.type);
-    if (field.subset == storage::Subset::listed) {
-      left_out_.push_back(fmt::format("{}: stands on listed nodes", field.name));
-    } else {
-      fields_.push_back(std::move(moved));
-    }
+    if (field.support == storage::Support::global && comm_.rank() > 0) moved.step_bytes = 0;  // rank 0 has all
+    if (field.subset != storage::Subset::all) moved.nodes = nodes_of_rows(field, moved.mine);
+    fields_.push_back(std::move(moved));
   }
 
-  // The mesh that is named, or the file's own.
+  std::vector<std::uint64_t> nodes_of_rows(const FieldMap& field, const Box& mine) const {
+    std::vector<std::uint64_t> all(field.per_step.at(0));
+    if (field.subset == storage::Subset::listed) {
+      reader_.read_fixed("/weft/subsets/" + field.name, std::as_writable_bytes(std::span(all)));
+    } else {
+      std::iota(all.begin(), all.end(), 0U);
+    }
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(mine.start[0]);
+    return {first, first + static_cast<std::ptrdiff_t>(mine.count[0])};
+  }
+
+  // The mesh that is named, or the file's own; else the largest of its grids.
   void find_places() {
-    if (fields_.empty()) throw Error(ErrorKind::usage, reader_.path(), "has no field that can be imported");
     if (!request_.mesh.empty()) {
       mesh_ = view::read_vtu(request_.mesh);
     } else if (has_mesh(reader_)) {
       mesh_ = read_mesh(reader_);
+    } else {
+      find_grid();
     }
-    if (!mesh_) return;
-    const std::uint64_t points = mesh_->points.size() / 3;
-    const std::uint64_t cells = mesh_->cells.types.size();
-    const auto stands = [&](const Moved& field) {
-      return nodes_of(*field.from) == (field.from->support == storage::Support::cells ? cells : points);
-    };
-    if (std::any_of(fields_.begin(), fields_.end(), stands)) return;
-    throw Error(ErrorKind::usage, request_.mesh.empty() ? reader_.path() : request_.mesh,
-                fmt::format("the mesh has {} points, field '{}' has {} nodes", points, fields_[0].from->name,
-                            nodes_of(*fields_[0].from)),
-                "name the mesh it was computed on: --mesh mesh.vtu");
+    if (mesh_) compare_with_mesh();
+    if (!grid_.shape.empty()) compare_with_grid();
   }
 
-  SeriesSpec spec() const {
+  void find_grid() {
+    if (reader_.is_weft()) {
+      grid_ = reader_.map().grid;
+      return;
+    }
+    for (const Moved& field : fields_) {
+      const storage::GridMap& its = reader_.foreign()->grids.at(number_of(field));
+      if (its.shape.empty()) continue;
+      if (grid_.shape.empty() || element_count(its.shape) > element_count(grid_.shape)) grid_ = its;
+    }
+  }
+
+  void compare_with_mesh() {
+    const std::uint64_t points = mesh_->points.size() / 3;
+    const std::uint64_t cells = mesh_->cells.types.size();
+    bool shown = false;
+    for (const Moved& field : fields_) {
+      if (field.from->support == storage::Support::global) continue;
+      const bool on_cells = field.from->support == storage::Support::cells;
+      const std::uint64_t has = nodes_of(*field.from);
+      const std::uint64_t there = on_cells ? cells : points;
+      const bool fits = field.from->node_axes == 1 && (field.nodes ? has <= there : has == there);
+      shown = shown || fits;
+      if (fits) continue;
+      not_shown_.push_back(
+          field.from->node_axes > 1
+              ? fmt::format("{}: stands on a grid of {}", field.name, to_string(places_of(*field.from)))
+              : fmt::format("{}: has {} {}, the mesh {}", field.name, has, on_cells ? "cells" : "nodes", there));
+    }
+    if (shown || not_shown_.empty() || request_.mesh.empty()) return;
+    throw Error(ErrorKind::usage, request_.mesh, "is not the mesh of these fields: " + not_shown_[0],
+                "name the mesh they were computed on");
+  }
+
+  void compare_with_grid() {
+    for (const Moved& field : fields_) {
+      if (field.from->support == storage::Support::global || places_of(*field.from) == grid_.shape) continue;
+      not_shown_.push_back(fmt::format("{}: stands on {}, the view's grid is {}", field.name,
+                                       to_string(places_of(*field.from)), to_string(grid_.shape)));
+    }
+  }
+
+  std::size_t number_of(const Moved& field) const {
+    return static_cast<std::size_t>(field.from - reader_.map().fields.data());
+  }
+
+  SeriesSpec spec(std::uint64_t ahead) const {
     SeriesSpec spec;
     spec.steps = reader_.committed();
     spec.time_units = reader_.field("time").units;
-    spec.options.budget_bytes = request_.budget_bytes / 2;
+    spec.options.budget_bytes = request_.budget_bytes;
+    spec.options.budget_used = ahead * bytes_of_a_step();
     spec.options.work = "weft import";
     spec.options.commit_seconds = 0;  // whoever is interrupted imports it again
     spec.options.commit_on_signals = false;
-    spec.attributes["history"] = "weft import " + fs::path(request_.from).filename().string();
+    spec.attributes["history"] = fmt::format("weft import {}{}{}", fs::path(reader_.path()).filename().string(),
+                                             reader_.named().empty() ? "" : ":", reader_.named());
     if (mesh_) {
       spec.mesh = even_share(*mesh_, comm_.rank(), comm_.size());
     } else {
-      spec.grid = reader_.map().grid;
+      spec.grid = grid_;
     }
     for (const Moved& moved : fields_) {
       FieldSpec field;
@@ -171,26 +253,32 @@ class Import {
       field.type = moved.from->type;
       field.per_step = moved.from->per_step;
       field.support = moved.from->support;
+      if (field.support != storage::Support::global) field.node_axes = moved.from->node_axes;
       field.units = moved.from->units;
       field.components = moved.from->components;
       field.component_units = moved.from->component_units;
       field.layout = request_.layout;
       field.owned = partition::Ownership::box(field.per_step, moved.mine);
+      field.subset = moved.nodes;
       spec.fields.push_back(std::move(field));
     }
     return spec;
   }
 
-  // Half of the budget is for steps that were read; a chunk of the file should be read once.
+  std::uint64_t bytes_of_a_step() const {
+    std::uint64_t bytes = 0;
+    for (const Moved& field : fields_) bytes += field.step_bytes;
+    return bytes;
+  }
+
+  // A quarter of the budget is for steps that were read; a chunk of the file should be read once.
   std::uint64_t steps_ahead() const {
-    std::uint64_t step_bytes = 1;
     std::uint64_t chunk_steps = 1;
     for (const Moved& field : fields_) {
-      step_bytes += field.step_bytes;
-      const auto number = static_cast<std::size_t>(field.from - reader_.map().fields.data());
-      chunk_steps = std::max(chunk_steps, reader_.map().segments[0].fields[number].chunk[0]);
+      chunk_steps = std::max(chunk_steps, reader_.map().segments[0].fields[number_of(field)].chunk[0]);
     }
-    const std::uint64_t fit = std::clamp<std::uint64_t>(request_.budget_bytes / 2 / step_bytes, 1, reader_.committed());
+    const std::uint64_t step_bytes = std::max<std::uint64_t>(1, bytes_of_a_step());
+    const std::uint64_t fit = std::clamp<std::uint64_t>(request_.budget_bytes / 4 / step_bytes, 1, reader_.committed());
     return fit < chunk_steps ? fit : fit / chunk_steps * chunk_steps;
   }
 
@@ -208,8 +296,10 @@ class Import {
   const ImportRequest& request_;
   SeriesReader reader_;
   std::vector<Moved> fields_;
-  std::vector<std::string> left_out_;
+  std::set<std::string> names_{storage::kReservedNames.begin(), storage::kReservedNames.end()};
+  std::vector<std::string> not_shown_;
   std::optional<view::Mesh> mesh_;
+  storage::GridMap grid_;
 };
 
 }  // namespace

@@ -37,9 +37,10 @@ struct ImportRequest {
 
 struct ImportReport {
   std::uint64_t steps = 0;
-  std::vector<std::string> fields;    // as they are called in the new file
-  std::vector<std::string> left_out;  // each with the reason
-  std::uint64_t bytes = 0;            // of values, on all ranks
+  std::vector<std::string> fields;     // as they are called in the new file
+  std::vector<std::string> left_out;   // each with the reason
+  std::vector<std::string> not_shown;  // in the file and not in its view, each with the reason
+  std::uint64_t bytes = 0;             // of values, on all ranks
   double seconds = 0;
 };
 

@@ -23,8 +23,10 @@ double seconds_through_hdf5(const layout::ReadCost& cost, const layout::Store& s
   return store.seconds(cost.chunks, cost.hdf5_bytes) + cost.decode_seconds;
 }
 
-layout::Design usual_reads(const Chosen& chosen, const Shape& chunk, const std::vector<storage::Filter>& filters,
+layout::Design usual_reads(const Chosen& chosen, Shape chunk, const std::vector<storage::Filter>& filters,
                            const layout::Store& store) {
+  // A chunk of a dataset that may grow may reach beyond it.
+  for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], chosen.axes.shape[axis]);
   layout::DesignRequest request;
   request.shape = chosen.axes.shape;
   request.element_bytes = chosen.facts.element_bytes;

@@ -1,7 +1,9 @@
 #include "weft/series/field_layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "weft/layout/design.hpp"
 #include "weft/support/error.hpp"
@@ -9,6 +11,22 @@
 namespace weft::series {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> kGridAxes{"z", "y", "x"};
+
+// The step, then the axes of the places, then components.
+layout::Axes axes_of(const Shape& per_step, std::size_t places) {
+  layout::Axes axes{layout::axis_named("step")};
+  for (std::size_t axis = 0; axis < per_step.size(); ++axis) {
+    const bool on_grid = places > 1 && places <= kGridAxes.size();
+    if (axis >= places) {
+      axes.push_back(layout::axis_named("component"));
+    } else {
+      axes.push_back(layout::axis_named(on_grid ? kGridAxes.at(kGridAxes.size() - places + axis) : "node"));
+    }
+  }
+  return axes;
+}
 
 // What a chunk of one number a step may take: these fields are read whole more often than not.
 constexpr std::uint64_t kGlobalChunkBytes = 64 << 10;
@@ -24,10 +42,12 @@ Shape rows_chunk(const Shape& per_step, std::uint64_t steps, std::uint64_t eleme
   return chunk;
 }
 
-FieldLayout choose_layout(const FieldSpec& field, std::uint64_t steps, int ranks, std::uint64_t align_bytes) {
+FieldLayout choose_layout(const FieldSpec& field, std::size_t places, std::uint64_t steps, int ranks,
+                          std::uint64_t align_bytes) {
   layout::DesignRequest request;
   request.shape = {steps};
   request.shape.insert(request.shape.end(), field.per_step.begin(), field.per_step.end());
+  request.axes = axes_of(field.per_step, places);
   request.element_bytes = size_of(field.type);
   request.target_bytes = field.layout.target_bytes;
   request.read_text = field.layout.reads;

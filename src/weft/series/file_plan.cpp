@@ -35,7 +35,12 @@ std::uint64_t row_elements(const Shape& per_step) {
   return row;
 }
 
-void check_field(const FieldSpec& field) {
+std::size_t node_axes_of(const FieldSpec& field, const storage::GridMap& grid) {
+  const std::size_t on_grid = storage::node_axes_of(field.per_step, field.support, grid);
+  return on_grid == 0 ? 0 : field.node_axes.value_or(on_grid);
+}
+
+void check_field(const FieldSpec& field, const storage::GridMap& grid) {
   const std::string where = "field " + field.name;
   for (const std::uint64_t extent : field.per_step) {
     if (extent != 0) continue;
@@ -49,7 +54,13 @@ void check_field(const FieldSpec& field) {
         "make the ownership for the field's own shape");
   }
   const bool global = field.support == Support::global;
-  const std::uint64_t values = global ? element_count(field.per_step) : row_elements(field.per_step);
+  if (field.node_axes && (*field.node_axes == 0 || *field.node_axes > field.per_step.size())) {
+    throw Error(ErrorKind::usage, where,
+                fmt::format("{} axes of nodes in steps of {}", *field.node_axes, to_string(field.per_step)),
+                "give at least 1, and at most as many as a step has");
+  }
+  const auto places = static_cast<std::ptrdiff_t>(node_axes_of(field, grid));
+  const std::uint64_t values = element_count({field.per_step.begin() + places, field.per_step.end()});
   if (!field.components.empty() && field.components.size() != values) {
     throw Error(ErrorKind::usage, where,
                 fmt::format("{} names for {} values a {}", field.components.size(), values, global ? "step" : "node"),
@@ -95,13 +106,19 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
   }
   std::uint64_t longest_chunk = 1;
   for (const FieldSpec& field : spec.fields) {
-    const FieldLayout layout = choose_layout(field, spec.steps.value_or(kAssumedSteps), ranks, spec.align_bytes);
+    const FieldLayout layout = choose_layout(field, node_axes_of(field, spec.grid), spec.steps.value_or(kAssumedSteps),
+                                             ranks, spec.align_bytes);
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
                             field.components, subsets[plan.fields.size()]},
                            layout.chunk,
                            field.attributes});
     plan.fields.back().field.component_units = field.component_units;
+    const std::size_t places = node_axes_of(field, spec.grid);
+    plan.fields.back().field.node_axes = places;
+    if (places != storage::node_axes_of(field.per_step, field.support, spec.grid)) {
+      plan.fields.back().attributes["weft_node_axes"] = static_cast<std::int64_t>(places);
+    }
   }
   plan.segment_steps = spec.steps.value_or(ceil_div(kFirstSegmentSteps, longest_chunk) * longest_chunk);
   plan.fixed_arrays = std::move(fixed_arrays);

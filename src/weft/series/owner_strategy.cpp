@@ -143,10 +143,13 @@ class OwnerStrategy final : public WriteStrategy {
       needs.tile_bytes_per_step += one_step.tile_memory();
       needs.mail_bytes_per_step += one_step.outbox_memory() + one_step.inbox_memory();
     }
-    const std::uint64_t budget = context_.options.budget_bytes - observed_bytes_;
-    const std::uint64_t fitting = context_.comm.min(steps_that_fit(needs, budget, chunk_steps_));
+    const std::uint64_t budget = context_.options.budget_bytes;
+    const std::uint64_t used = context_.options.budget_used + observed_bytes_;
+    const std::uint64_t fitting =
+        context_.comm.min(steps_that_fit(needs, budget - std::min(budget, used), chunk_steps_));
     if (fitting == 0) {
-      const std::uint64_t least = context_.comm.max(least_budget(needs) * (context_.observers.empty() ? 1 : 2));
+      const std::uint64_t windows = least_budget(needs) * (context_.observers.empty() ? 1 : 2);
+      const std::uint64_t least = context_.comm.max(windows + context_.options.budget_used);
       throw Error(ErrorKind::usage, context_.map.path,
                   fmt::format("a budget of {} a rank does not hold one step twice", format_bytes(budget)),
                   fmt::format("give at least --budget {}", least))

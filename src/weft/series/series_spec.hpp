@@ -48,6 +48,9 @@ struct FieldSpec {
   DataType type = DataType::float64;
   Shape per_step{};  // global shape of one step; axis 0 is the node (or cell); {} for one number a step
   Support support = Support::nodes;
+  // The leading axes of per_step that say which node, where the field stands on a grid of its own, and not on that of
+  // the series.
+  std::optional<std::size_t> node_axes{};
   std::string units{};
   Attributes attributes{};
   std::vector<std::string>
@@ -91,6 +94,7 @@ enum class Sync : std::uint8_t {
 
 struct WriterOptions {
   std::uint64_t budget_bytes = 256ULL << 20;  // memory a rank may use for windows
+  std::uint64_t budget_used = 0;              // of those, what the program uses itself
   DirectWrites direct = DirectWrites::automatic;
   Sync sync = Sync::commit;
   // A step is in the file, and with Sync::commit on the disk, so many seconds after its end at the latest, and when so

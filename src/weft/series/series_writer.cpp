@@ -14,7 +14,6 @@
 #include "weft/series/rising_times.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
-#include "weft/storage/metadata_change.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/step_times.hpp"
@@ -58,7 +57,7 @@ class SeriesWriter::Impl {
     std::vector<std::int64_t> offsets;
     std::vector<series::FixedArray> fixed;
     agree_on(*comm_, [&] {
-      for (const FieldSpec& field : spec.fields) series::check_field(field);
+      for (const FieldSpec& field : spec.fields) series::check_field(field, spec.grid);
     });
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
     for (const FieldSpec& field : spec.fields) {
@@ -93,9 +92,7 @@ class SeriesWriter::Impl {
       if (commits_->syncs()) store_->sync();  // every rank's part of the mesh
     });
     agree_on(*comm_, [&] {
-      if (comm_->rank() != 0) return;
-      new_file_->finish(options_.sync != Sync::none);
-      storage::forget_metadata_changes(path);  // they belong to the file that stood here
+      if (comm_->rank() == 0) new_file_->finish(options_.sync != Sync::none);
     });
     strategy_->begin(next_step_);
     commits_->begin(*store_, map_, epoch_);
@@ -192,6 +189,8 @@ class SeriesWriter::Impl {
     });
     closed_ = true;
   }
+
+  void abandon() { closed_ = true; }
 
   std::uint64_t next_step() const { return next_step_; }
   const storage::SeriesMap& map() const { return map_; }
@@ -405,6 +404,7 @@ void SeriesWriter::put_bytes(std::string_view field, DataType type, std::span<co
 void SeriesWriter::end_step(double time) { impl_->end_step(time); }
 void SeriesWriter::flush() { impl_->flush(); }
 void SeriesWriter::close() { impl_->close(); }
+void SeriesWriter::abandon() { impl_->abandon(); }
 std::uint64_t SeriesWriter::next_step() const { return impl_->next_step(); }
 const storage::SeriesMap& SeriesWriter::map() const { return impl_->map(); }
 const series::WriteCounters& SeriesWriter::counters() const { return impl_->counters(); }

@@ -87,6 +87,9 @@ class SeriesWriter {
   // afterwards.
   void close();
 
+  // Ends the writer where the file is not to be kept: whatever is gathered is dropped, without a word. Not collective.
+  void abandon();
+
   std::uint64_t next_step() const;                // the present step's number
   const storage::SeriesMap& map() const;          // where everything lies
   const series::WriteCounters& counters() const;  // this rank's; complete after close()

@@ -97,6 +97,8 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
         field.component_units = read_names(dataset, "weft_component_units");
         if (field.component_units.size() != field.components.size()) field.component_units.clear();
         const std::string subset = read_text(dataset, "weft_subset");
+        const std::vector<double> own_axes = read_numbers(dataset, "weft_node_axes");
+        field.node_axes = own_axes.size() == 1 && own_axes[0] > 0 ? static_cast<std::size_t>(own_axes[0]) : 0;
         if (!subset.empty()) field.subset = subset == "first" ? Subset::first : Subset::listed;
         map.fields.push_back(field);
       }
@@ -119,7 +121,11 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
   map.viewed = read_viewed(file).value_or(0);
   map.grid = read_grid(file);
-  for (FieldMap& field : map.fields) field.node_axes = node_axes_of(field, map.grid);
+  for (FieldMap& field : map.fields) {
+    const std::size_t on_grid = node_axes_of(field.per_step, field.support, map.grid);
+    const std::size_t own = field.node_axes;  // as the attribute has it
+    field.node_axes = on_grid > 0 && own > 0 && own <= field.per_step.size() ? own : on_grid;
+  }
   for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
   return map;
 }

@@ -9,6 +9,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/durable_name.hpp"
+#include "weft/storage/metadata_change.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -91,6 +92,7 @@ void NewFile::finish(bool durable) {
     throw system_error(path_, "cannot be given its name", errno);
   }
   finished_ = true;
+  forget_metadata_changes(place_);  // they belong to the file that stood here
   lock_.reset();
 }
 

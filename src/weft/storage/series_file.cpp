@@ -199,7 +199,7 @@ void check_plan(const std::string& path, const FilePlan& plan) {
   };
   if (plan.segment_steps == 0) throw bad("a series of 0 steps", "give at least 1 step");
   if (plan.commit_slots == 0) throw bad("a series without commit slots", "give one slot for each rank");
-  std::set<std::string> names = {"time", "weft", "mesh", "maps", "VTKHDF"};
+  std::set<std::string> names{kReservedNames.begin(), kReservedNames.end()};
   for (const FieldPlan& field : plan.fields) {
     const std::string& name = field.field.name;
     check_name(path, name);

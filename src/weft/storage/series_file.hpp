@@ -5,8 +5,10 @@
 // the map is broadcast.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/storage/attributes.hpp"
@@ -47,6 +49,9 @@ struct FilePlan {
 
 // Throws Error(usage), about the file `path`, where no such file can be made: names, lengths, chunks.
 void check_plan(const std::string& path, const FilePlan& plan);
+
+// What no field may be called.
+inline constexpr std::array<std::string_view, 5> kReservedNames{"time", "weft", "mesh", "maps", "VTKHDF"};
 
 // Creates the file with all its datasets at full extent, nothing filled, and all slots at 0. An existing file is
 // removed first: whoever wants it to stay until the new one is whole makes that beside it (storage/new_file.hpp). An

@@ -143,11 +143,11 @@ Shape places_of(const FieldMap& field) {
 
 std::uint64_t nodes_of(const FieldMap& field) { return element_count(places_of(field)); }
 
-std::size_t node_axes_of(const FieldMap& field, const GridMap& grid) {
-  if (field.support == Support::global || field.per_step.empty()) return 0;
+std::size_t node_axes_of(const Shape& per_step, Support support, const GridMap& grid) {
+  if (support == Support::global || per_step.empty()) return 0;
   const std::size_t axes = grid.shape.size();
-  const bool on_grid = field.support == Support::nodes && axes > 0 && axes <= field.per_step.size() &&
-                       std::equal(grid.shape.begin(), grid.shape.end(), field.per_step.begin());
+  const bool on_grid = support == Support::nodes && axes > 0 && axes <= per_step.size() &&
+                       std::equal(grid.shape.begin(), grid.shape.end(), per_step.begin());
   return on_grid ? axes : 1;
 }
 

@@ -120,8 +120,8 @@ struct GridMap {
   std::array<double, 3> spacing{1, 1, 1};
 };
 
-// FieldMap::node_axes of a field in a series on this grid.
-std::size_t node_axes_of(const FieldMap& field, const GridMap& grid);
+// FieldMap::node_axes of a field of these steps in a series on this grid.
+std::size_t node_axes_of(const Shape& per_step, Support support, const GridMap& grid);
 
 // A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
 // segments whose lengths double.

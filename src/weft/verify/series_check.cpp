@@ -102,14 +102,8 @@ void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& che
   if (storage::read_text(top, "units") != field.units) {
     check.fail(fmt::format("/{} and its segments have other units", field.name));
   }
-  if (!field.components.empty()) {
-    const std::size_t lead = field.support == storage::Support::global ? 0 : 1;
-    const Shape values(field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(lead, field.per_step.size())),
-                       field.per_step.end());
-    if (field.components.size() != element_count(values) && map.grid.shape.empty()) {
-      check.fail(
-          fmt::format("/{} names {} of {} components", field.name, field.components.size(), element_count(values)));
-    }
+  if (!field.components.empty() && field.components.size() != components_of(field)) {
+    check.fail(fmt::format("/{} names {} of {} components", field.name, field.components.size(), components_of(field)));
   }
   if (!field.rationale.empty() && nlohmann::json::parse(field.rationale, nullptr, false).is_discarded()) {
     check.fail(fmt::format("the attribute weft_layout of /{} is no JSON", field.name));

@@ -191,8 +191,7 @@ class Builder {
       view_.globals.push_back(std::move(one));
     } else if (main.grid) {
       const Shape& grid = main.grid->shape;
-      const bool fits = field.per_step.size() >= grid.size() && field.support == Support::nodes &&
-                        std::equal(grid.begin(), grid.end(), field.per_step.begin());
+      const bool fits = field.support == Support::nodes && places_of(field) == grid;
       if (!fits)
         return leave_out(field, fmt::format("steps of {} on a grid of {}", to_string(field.per_step), to_string(grid)));
       add(shown(map_, number, view_.steps, grid.size()), main.fields);

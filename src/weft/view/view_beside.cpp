@@ -121,7 +121,10 @@ ViewReport view_beside(const BesideRequest& request, const ViewOptions& options)
   View& view = report.view;
   view = view_of(reader, mesh ? &*mesh : nullptr, request.mesh);
   place_fields(view, reader, fs::proximate(fs::absolute(path), fs::absolute(report.path).parent_path()).string());
-  if (!shows_something(view)) throw Error(ErrorKind::usage, path, view.left_out.back(), "weft convert copies it");
+  if (!shows_something(view)) {
+    throw Error(ErrorKind::usage, path, view.left_out.empty() ? "has no fields to show" : view.left_out.back(),
+                "weft convert copies what cannot be shown where it is");
+  }
   const std::vector<double> times = reader.times();
   view.times = {".", "/time", {view.steps}, Box{{0}, {view.steps}}};
   view.mesh_objects.emplace_back(storage::array_of("/time", {view.steps}, times));
