@@ -54,6 +54,11 @@ else()
       set(WEFT_MPI_FLAVOUR openmpi)
     endif()
     if(NOT WEFT_MPI STREQUAL "auto" AND NOT WEFT_MPI STREQUAL WEFT_MPI_FLAVOUR)
+      if(WEFT_MPI_${WEFT_MPI}_FOUND)
+        message(FATAL_ERROR "WEFT_MPI=${WEFT_MPI}: this MPI is there, but no HDF5 built on it (pkg-config knows no "
+                            "${weft_hdf5_module_${WEFT_MPI}}). Install it (Debian: libhdf5-${WEFT_MPI}-dev), or name one with "
+                            "-DHDF5_ROOT=... and set MPI_C_COMPILER to the mpicc it was built with.")
+      endif()
       message(FATAL_ERROR "WEFT_MPI=${WEFT_MPI}, but the MPI found is ${WEFT_MPI_FLAVOUR} (${MPI_C_COMPILER}). "
                           "Set MPI_C_COMPILER to the other, or use -DWEFT_MPI=auto.")
     endif()

@@ -1,4 +1,5 @@
-# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi -DGENERATOR=.. -DCXX=.. -DLAUNCHER="mpiexec .." -P run.cmake
+# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi|weft -DGENERATOR=.. -DCXX=.. -DLAUNCHER="mpiexec .." -DMPI=ON|OFF -DPYTHON=..
+#       -DNM=.. -DREADELF=.. -P run.cmake
 # Installs the build, then configures, builds and runs the consumer against what was installed.
 set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
 file(REMOVE_RECURSE ${SCRATCH})
@@ -8,18 +9,64 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-foreach(page share/man/man1/weft.1 share/man/man1/weft-run.1 share/bash-completion/completions/weft)
-  if(NOT EXISTS ${SCRATCH}/prefix/${page})
-    message(FATAL_ERROR "${page} is not installed")
+foreach(file share/man/man1/weft.1 share/man/man1/weft-run.1 share/bash-completion/completions/weft bin/weft-campaign
+        share/weft/python/weft/campaigns/peers/campaign.toml)
+  if(NOT EXISTS ${SCRATCH}/prefix/${file})
+    message(FATAL_ERROR "${file} is not installed")
   endif()
 endforeach()
+
+# What only debuggers read stays behind, in archives, too.
+file(GLOB binaries ${SCRATCH}/prefix/lib*/*.a ${SCRATCH}/prefix/lib*/*.so ${SCRATCH}/prefix/bin/weft)
+list(LENGTH binaries count)
+if(count LESS 2)
+  message(FATAL_ERROR "no libraries are installed")
+endif()
+foreach(binary ${binaries})
+  execute_process(COMMAND ${READELF} --sections --wide ${binary} OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)
+  if(sections MATCHES "\\.debug_info")
+    message(FATAL_ERROR "${binary} is not stripped")
+  endif()
+endforeach()
+
 run(${CMAKE_COMMAND} -S ${consumer} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
-    -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCOMPONENT=${COMPONENT})
+    -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCOMPONENT=${COMPONENT} -DMPI=${MPI})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 
 separate_arguments(launcher UNIX_COMMAND "${LAUNCHER}")
-if(COMPONENT STREQUAL "mpi")
-  run(${launcher} -n 2 ${SCRATCH}/build/consumer WORKING_DIRECTORY ${SCRATCH})
-else()
+if(COMPONENT STREQUAL "core" OR NOT MPI)
   run(${SCRATCH}/build/consumer WORKING_DIRECTORY ${SCRATCH})
+else()
+  run(${launcher} -n 2 ${SCRATCH}/build/consumer WORKING_DIRECTORY ${SCRATCH})
+endif()
+
+# The Python side comes along, and takes any Python that has what it needs.
+if(COMPONENT STREQUAL "weft")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env WEFT_PYTHON=${PYTHON} ${SCRATCH}/prefix/bin/weft campaign list
+                  OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT listed MATCHES "ecg-table-1")
+    message(FATAL_ERROR "the installed weft campaign lists:\n${listed}")
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env WEFT_PYTHON=no-such-python ${SCRATCH}/prefix/bin/weft report x
+                  ERROR_VARIABLE line RESULT_VARIABLE code)
+  if(code EQUAL 0 OR NOT line MATCHES "^weft: error: weft report: there is no 'no-such-python'[^\n]*\n$")
+    message(FATAL_ERROR "without Python, weft report says: ${line}")
+  endif()
+endif()
+
+# The shared library shows Weft's names alone, and says which interface it has.
+if(COMPONENT STREQUAL "weft")
+  file(GLOB library ${SCRATCH}/prefix/lib*/libweft.so)
+  execute_process(COMMAND ${NM} -DC --defined-only ${library} OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[^\n]*[ ]((typeinfo|typeinfo name|vtable|VTT) for |(non-)?(virtual )?thunk to )?weft::[^\n]*\n" "" others "${names}")
+  if(NOT names MATCHES "weft::SeriesWriter::put_bytes" OR NOT others STREQUAL "" OR names MATCHES "pugi|nlohmann::json::")
+    message(FATAL_ERROR "libweft.so shows: ${others}")
+  endif()
+  if(names MATCHES "weft::storage::RunJoiner|weft::survey::ObjectWalk")
+    message(FATAL_ERROR "libweft.so shows what no installed header declares")
+  endif()
+  execute_process(COMMAND ${READELF} -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT dynamic MATCHES "SONAME[^\n]*libweft\\.so\\.[0-9]+\\.[0-9]+\\]")
+    message(FATAL_ERROR "libweft.so has no soname with a version")
+  endif()
 endif()

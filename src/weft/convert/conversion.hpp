@@ -19,6 +19,8 @@
 #include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::convert {
 
 enum class Format : std::uint8_t { vtu, tecplot, csv };
@@ -61,3 +63,5 @@ ConversionReport convert_file(Communicator& comm, const Conversion& conversion);
 ConversionReport convert_source(Communicator& comm, const Conversion& conversion, const StepSource& source);
 
 }  // namespace weft::convert
+
+#pragma GCC visibility pop

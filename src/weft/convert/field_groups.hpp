@@ -13,6 +13,8 @@
 
 #include "weft/view/view.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::convert {
 
 struct Column {
@@ -43,3 +45,5 @@ std::vector<FieldGroup> group_fields(std::span<const view::ViewField> fields, st
 std::vector<view::ViewField> split_components(std::span<const view::ViewField> fields, std::size_t lead);
 
 }  // namespace weft::convert
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::convert {
 
 // The steps of `text` out of `steps`, rising. As a slice of Python's: from a on, before b, every c-th; negative a and b
@@ -25,3 +27,5 @@ struct StepRun {
 std::vector<StepRun> step_runs(const std::vector<std::uint64_t>& steps);
 
 }  // namespace weft::convert
+
+#pragma GCC visibility pop

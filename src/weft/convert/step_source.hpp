@@ -17,6 +17,8 @@
 #include "weft/support/communicator.hpp"
 #include "weft/view/view.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::convert {
 
 // `count` rows of a group from `first` on.
@@ -98,3 +100,5 @@ std::unique_ptr<StepSource> open_series_source(Communicator& comm, const SourceF
                                                std::span<const std::string> fields, bool without_places);
 
 }  // namespace weft::convert
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include "weft/support/data_type.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::convert {
 
 enum class Precision : std::uint8_t {
@@ -36,3 +38,5 @@ void copy_column(const ColumnView& column, DataType as, std::span<const std::int
 void fill_missing(DataType type, std::span<std::byte> to);
 
 }  // namespace weft::convert
+
+#pragma GCC visibility pop

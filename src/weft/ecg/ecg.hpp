@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::ecg {
 
 struct Electrode {
@@ -33,3 +35,5 @@ struct Ecg {
 void add_leads(Ecg& ecg);
 
 }  // namespace weft::ecg
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include "weft/ecg/ecg.hpp"
 #include "weft/reading/series_reader.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::ecg {
 
 struct EcgRequest {
@@ -31,3 +33,5 @@ Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request);
 Ecg recorded_ecg(const SeriesReader& reader, const std::string& name = "electrodes");
 
 }  // namespace weft::ecg
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include "weft/partition/move_plan.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::exchange {
 
 // Zeroed memory straight from the system, given back whole.
@@ -86,3 +88,5 @@ class Mail {
 };
 
 }  // namespace weft::exchange
+
+#pragma GCC visibility pop

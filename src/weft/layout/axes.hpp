@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::layout {
 
 enum class AxisRole : std::uint8_t {
@@ -48,3 +50,5 @@ std::vector<std::size_t> spatial_axes(const Axes& axes);
 void check_axes(const Axes& axes, std::size_t rank);
 
 }  // namespace weft::layout
+
+#pragma GCC visibility pop

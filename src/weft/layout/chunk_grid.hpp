@@ -11,6 +11,8 @@
 
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::layout {
 
 // HDF5 stores a chunk's size in 32 bits: a chunk is smaller than this.
@@ -61,3 +63,5 @@ class ChunkGrid {
 };
 
 }  // namespace weft::layout
+
+#pragma GCC visibility pop

@@ -24,6 +24,8 @@
 #include "weft/layout/store.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::layout {
 
 // Chunks that pass through filters.
@@ -53,3 +55,5 @@ ReadCost predict(const ChunkGrid& grid, const Box& box, const Store& store,
                  const std::optional<Coding>& coding = std::nullopt);
 
 }  // namespace weft::layout
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace weft::layout {
 
 struct Store {
@@ -26,3 +28,5 @@ struct Store {
 };
 
 }  // namespace weft::layout
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 
 #include "weft/partition/tile_grid.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::partition {
 
 // Elements of this rank's array that go into a tile it owns: `slot` is the tile's place in MovePlan::tiles.
@@ -85,3 +87,5 @@ MovePlan assemble(int rank, std::span<const Piece> mine, std::span<const int> ow
                   std::vector<Contribution> others);
 
 }  // namespace weft::partition
+
+#pragma GCC visibility pop

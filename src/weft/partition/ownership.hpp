@@ -16,6 +16,8 @@
 
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::partition {
 
 // `length` elements from `global` of the flattened step array lie from `local` on in the rank's array.
@@ -74,3 +76,5 @@ Block even_block(std::uint64_t count, int rank, int ranks);
 Ownership even_nodes(const Shape& per_step, int rank, int ranks);
 
 }  // namespace weft::partition
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::partition {
 
 // A stretch of a rank's elements inside one tile: `length` elements from `local` of the rank's array belong from
@@ -54,3 +56,5 @@ class TileGrid {
 };
 
 }  // namespace weft::partition
+
+#pragma GCC visibility pop

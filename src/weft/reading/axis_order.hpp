@@ -11,6 +11,8 @@
 #include "weft/layout/axes.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reading {
 
 // Axis i of Weft's order is the dataset's axis order[i].
@@ -28,3 +30,5 @@ void reorder(std::span<const std::byte> from, const Shape& shape, const AxisOrde
              std::span<std::byte> to);
 
 }  // namespace weft::reading
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reading {
 
 class FieldBoxes {
@@ -47,3 +49,5 @@ class FieldBoxes {
 };
 
 }  // namespace weft::reading
+
+#pragma GCC visibility pop

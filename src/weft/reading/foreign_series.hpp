@@ -18,6 +18,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/survey/known_axes.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reading {
 
 struct SeriesChoice {
@@ -48,3 +50,5 @@ struct ForeignSeries {
 ForeignSeries find_series(const std::string& path, const SeriesChoice& choice = {});
 
 }  // namespace weft::reading
+
+#pragma GCC visibility pop

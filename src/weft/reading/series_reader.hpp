@@ -41,6 +41,8 @@
 #include "weft/support/large_memory.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 struct ReadOptions {
@@ -202,3 +204,5 @@ class SeriesReader {
 };
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -22,6 +22,8 @@
 
 #include "weft/reading/series_reader.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 class SnapshotSweep {
@@ -61,3 +63,5 @@ class SnapshotSweep {
 };
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include "weft/support/shape.hpp"
 #include "weft/survey/dataset_reader.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reading {
 
 // A file that is opened by HDF5 when the first array needs it.
@@ -85,3 +87,5 @@ class StoredArrays {
 Decoding plain_decoding(const storage::ArrayMap& array);
 
 }  // namespace weft::reading
+
+#pragma GCC visibility pop

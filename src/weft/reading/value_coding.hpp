@@ -22,6 +22,8 @@
 
 #include "weft/support/data_type.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reading {
 
 // A number as it is stored, in this machine's byte order.
@@ -52,3 +54,5 @@ std::optional<ValueCoding> coding_of(hid_t dataset);
 void decode(const ValueCoding& coding, std::span<const std::byte> stored, std::span<std::byte> values);
 
 }  // namespace weft::reading
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "weft/storage/series_map.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reduce {
 
 struct FieldChoice {
@@ -26,3 +28,5 @@ std::uint64_t component_number(const std::string& where, const std::string& want
                                const std::vector<std::string>& names, std::uint64_t components);
 
 }  // namespace weft::reduce
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reduce {
 
 struct Reduction {
@@ -55,3 +57,5 @@ struct ReductionReport {
 ReductionReport reduce_file(Communicator& comm, const Reduction& reduction);
 
 }  // namespace weft::reduce
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::reduce {
 
 // Whoever switches over these names them all, without a default: a new one does not compile until it is handled.
@@ -66,3 +68,5 @@ bool wants_conduction(std::span<const Quantity> quantities);
 std::uint64_t rows_of(const Quantity& quantity, const Settings& settings);
 
 }  // namespace weft::reduce
+
+#pragma GCC visibility pop

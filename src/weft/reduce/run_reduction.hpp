@@ -27,6 +27,8 @@
 #include "weft/reduce/running_quantity.hpp"
 #include "weft/series/window_observer.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reduce {
 
 struct RunReductionSpec {
@@ -71,3 +73,5 @@ class RunReduction final : public series::WindowObserver {
 };
 
 }  // namespace weft::reduce
+
+#pragma GCC visibility pop

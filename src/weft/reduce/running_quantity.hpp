@@ -26,6 +26,8 @@
 
 #include "weft/reduce/quantity.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::reduce {
 
 // The next samples of a node. Those before `first_new` were seen already and stand there for intervals that reach back:
@@ -51,3 +53,5 @@ class RunningQuantity {
 std::unique_ptr<RunningQuantity> make_running(const Quantity& quantity, double threshold);
 
 }  // namespace weft::reduce
+
+#pragma GCC visibility pop

@@ -19,6 +19,8 @@
 #include "weft/storage/new_file.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::repack {
 
 struct ImportRequest {
@@ -49,3 +51,5 @@ struct ImportReport {
 ImportReport import_series(Communicator& comm, const ImportRequest& request);
 
 }  // namespace weft::repack
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include "weft/series/series_writer.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 enum class Strategy { owner, per_step, cached };
@@ -35,3 +37,5 @@ SeriesWriter append_series(MPI_Comm comm, const std::string& path, const AppendS
                            const MpiOptions& options = {});
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include "weft/series/write_strategy.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::series {
 
 // Collective. Throws Error(usage) where the budget does not hold one step twice, or where ownerships overlap or leave
@@ -11,3 +13,5 @@ namespace weft::series {
 std::unique_ptr<WriteStrategy> make_owner_strategy(const StrategyContext& context);
 
 }  // namespace weft::series
+
+#pragma GCC visibility pop

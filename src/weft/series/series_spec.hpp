@@ -18,6 +18,8 @@
 #include "weft/storage/series_file.hpp"
 #include "weft/support/cell_type.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 namespace series {
@@ -135,3 +137,5 @@ struct AppendSpec {
 };
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -30,6 +30,8 @@
 #include "weft/series/write_strategy.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 class SeriesWriter {
@@ -105,3 +107,5 @@ class SeriesWriter {
 partition::Ownership own_cells(Communicator& comm, std::uint64_t local_cells, const Shape& components = {});
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::series {
 
 // What is watched: map.fields[field], of whose tiles (partition/tile_grid.hpp) this rank writes these.
@@ -70,3 +72,5 @@ class WindowObserver {
 };
 
 }  // namespace weft::series
+
+#pragma GCC visibility pop

@@ -18,6 +18,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::series {
 
 // What was asked at each level, on this rank. `app` is Weft's own plan: data requests, and slot writes apart from them.
@@ -82,3 +84,5 @@ class WriteStrategy {
 using StrategyFactory = std::function<std::unique_ptr<WriteStrategy>(const StrategyContext&)>;
 
 }  // namespace weft::series
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // Text that readers want as a string of fixed length (VTK); any other text is one of variable length, as h5py has it.
@@ -18,3 +20,5 @@ using AttributeValue =
 using Attributes = std::map<std::string, AttributeValue>;
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

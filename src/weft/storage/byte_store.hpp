@@ -16,6 +16,8 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 using Bytes = std::span<const std::byte>;
@@ -94,3 +96,5 @@ std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
                                       const std::string& name = {});
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 inline constexpr int kZstdFilter =
@@ -90,3 +92,5 @@ void shuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::
 void unshuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::span<std::byte> to);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

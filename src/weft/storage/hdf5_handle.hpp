@@ -10,6 +10,8 @@
 #include "weft/support/data_type.hpp"
 #include "weft/support/error.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // Owns one identifier of any kind.
@@ -67,3 +69,5 @@ Result check_hdf5(Result result, std::string_view where, std::string_view what, 
 hid_t native_type(DataType type);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include "weft/storage/writer_lock.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // What to do where there is such a file already.
@@ -57,3 +59,5 @@ class NewFile {
 };
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // A group, or only its attributes where it is there already.
@@ -101,3 +103,5 @@ void create_object_file(const std::string& path, const ObjectPlan& plan);
 void make_objects(std::int64_t hdf5_file, const ObjectPlan& plan);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

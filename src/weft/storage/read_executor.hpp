@@ -13,6 +13,8 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_plan.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 inline constexpr int kDefaultReadThreads = 8;
@@ -26,3 +28,5 @@ void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::Store& c
                   int most_threads = kDefaultReadThreads);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

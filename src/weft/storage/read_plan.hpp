@@ -25,6 +25,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // Wanted bytes: `rows` equal rows, evenly spaced in the file and in the destination. Strides mean nothing for one row.
@@ -71,3 +73,5 @@ void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const la
 std::string describe(const ReadPlan& plan, std::size_t most_lines = 20);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

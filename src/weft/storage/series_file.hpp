@@ -16,6 +16,8 @@
 #include "weft/storage/top_level.hpp"
 #include "weft/storage/writer_state.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 inline constexpr const char* kChecksumsGroup = "/weft/checksums";
@@ -96,3 +98,5 @@ SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const N
                           const ViewMaker& view = {});
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // Where the chunks of a dataset begin in the file, numbered row-major over the chunk grid; or that nobody knows. What
@@ -178,3 +180,5 @@ inline constexpr std::uint64_t kIdleSlot = ~0ULL;
 std::uint64_t committed_steps(const std::vector<std::uint64_t>& slots);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

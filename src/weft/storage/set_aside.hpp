@@ -11,6 +11,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 class SetAside {
@@ -30,3 +32,5 @@ class SetAside {
 };
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/storage/set_aside.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
@@ -36,3 +38,5 @@ void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps, Se
 std::vector<MapAge> map_ages(hid_t file, const SeriesMap& map);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 
 #include "weft/support/process_identity.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 // What a lock file says of its holder.
@@ -79,3 +81,5 @@ void check_no_living_writer(const std::string& path);
 std::optional<LockHolder> lock_holder(const std::string& path);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -18,6 +18,8 @@
 #include "weft/storage/series_map.hpp"
 #include "weft/support/process_identity.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::storage {
 
 struct WriterState {
@@ -68,3 +70,5 @@ void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, s
 std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map);
 
 }  // namespace weft::storage
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace weft::cell_type {
 
 inline constexpr std::uint8_t vertex = 1;
@@ -21,3 +23,5 @@ inline constexpr std::uint8_t wedge = 13;
 inline constexpr std::uint8_t pyramid = 14;
 
 }  // namespace weft::cell_type
+
+#pragma GCC visibility pop

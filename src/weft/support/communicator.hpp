@@ -15,6 +15,8 @@
 
 #include "weft/support/error.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 // One message of an exchange between neighbours; `peer` is the other rank. The memory belongs to the caller.
@@ -74,3 +76,5 @@ void agree(Communicator& comm, const std::optional<Error>& mine);
 void agree_on(Communicator& comm, const std::function<void()>& action);
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 enum class DataType : std::uint8_t { float32, float64, int32, int64, uint8 };
@@ -63,3 +65,5 @@ decltype(auto) with_type(DataType type, const Action& action) {
 }
 
 }  // namespace weft
+
+#pragma GCC visibility pop

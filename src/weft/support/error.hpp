@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 // Decides the exit code of the command: the caller's mistake ends with 2, everything else with 1.
@@ -45,3 +47,5 @@ class Error : public std::runtime_error {
 Error system_error(std::string_view where, std::string_view what, int errno_value);
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 // Asks for large pages in [memory, + bytes), before its first touch. A wish: nothing happens where it cannot be
@@ -49,3 +51,5 @@ Values<T> make_values(std::size_t count) {
 }
 
 }  // namespace weft
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "weft/support/communicator.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 class MpiCommunicator final : public Communicator {
@@ -44,3 +46,5 @@ class MpiCommunicator final : public Communicator {
 void check_mpi(int code, std::string_view call);
 
 }  // namespace weft
+
+#pragma GCC visibility pop

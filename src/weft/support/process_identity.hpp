@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 // A number that the kernel draws when a machine starts: two processes with the same one share a running kernel. Zeros
@@ -30,3 +32,5 @@ ProcessIdentity this_process();
 std::optional<bool> is_alive(const ProcessIdentity& process);
 
 }  // namespace weft
+
+#pragma GCC visibility pop

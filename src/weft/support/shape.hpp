@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft {
 
 using Shape = std::vector<std::uint64_t>;
@@ -35,3 +37,5 @@ std::string to_string(const Shape& shape);
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace weft
+
+#pragma GCC visibility pop

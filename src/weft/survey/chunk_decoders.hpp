@@ -14,6 +14,8 @@
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/error.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 class ChunkDecoders {
@@ -40,3 +42,5 @@ class ChunkDecoders {
 };
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include "weft/survey/pieces.hpp"
 #include "weft/survey/survey.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 struct ReadLimits {
@@ -90,3 +92,5 @@ class DatasetReader {
 };
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

@@ -29,6 +29,8 @@
 #include "weft/survey/survey.hpp"
 #include "weft/survey/variables.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 enum class Convention : std::uint8_t { weft, cf, chaste, vtkhdf, openpmd, assumed, told };
@@ -70,3 +72,5 @@ std::optional<Shape> chunk_in_file(const KnownAxes& known, const Shape& seen);
 std::optional<Shape> chunk_as_seen(const KnownAxes& known, const Shape& in_file);
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 class Pieces {
@@ -42,3 +44,5 @@ std::string index_text(const Shape& index);
 Shape row_major_piece(const Shape& shape, std::uint64_t most_elements);
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/shape.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 // How a dataset's bytes lie: in its header, in one piece, in chunks, elsewhere (in other datasets or other files), or
@@ -70,3 +72,5 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path);
 Survey survey(const std::string& path, const std::function<void(const std::string&)>& visiting = {});
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::survey {
 
 struct Variable {
@@ -22,3 +24,5 @@ std::vector<Variable> chaste_variables(hid_t dataset, std::uint64_t count);
 std::string time_units_of(hid_t times);
 
 }  // namespace weft::survey
+
+#pragma GCC visibility pop

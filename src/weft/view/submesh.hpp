@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 // Cells as VTK has them: cell c has type types[c] and the points connectivity[offsets[c]] .. [offsets[c + 1] - 1].
@@ -21,3 +23,5 @@ struct Cells {
 Cells cells_among(std::span<const std::int64_t> nodes, std::uint64_t points, const Cells& all);
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_map.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 // Where a stretch of a field's steps lies: a box of a dataset whose first axis is the step. The elements of the box, in
@@ -75,3 +77,5 @@ struct View {
 };
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop

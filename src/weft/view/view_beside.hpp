@@ -11,6 +11,8 @@
 #include "weft/view/view_file.hpp"
 #include "weft/view/vtu_mesh.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 struct BesideRequest {
@@ -30,3 +32,5 @@ View view_of(const SeriesReader& reader, const Mesh* named, const std::string& m
 ViewReport view_beside(const BesideRequest& request, const ViewOptions& options = {});
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop

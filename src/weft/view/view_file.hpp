@@ -13,6 +13,8 @@
 #include "weft/view/view.hpp"
 #include "weft/view/xdmf.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 struct ViewReport {
@@ -43,3 +45,5 @@ std::string write_xdmf(const ViewReport& report, std::span<const double> times,
                        std::span<const XdmfTopology> topologies, bool take_over);
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop

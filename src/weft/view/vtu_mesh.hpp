@@ -13,6 +13,8 @@
 
 #include "weft/view/submesh.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 struct Mesh {
@@ -45,3 +47,5 @@ VtuFields read_vtu_fields(const std::string& path, const std::vector<std::string
                           const std::vector<std::string>& on_cells);
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop

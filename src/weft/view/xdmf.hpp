@@ -13,6 +13,8 @@
 #include "weft/view/submesh.hpp"
 #include "weft/view/view.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace weft::view {
 
 // Cells [first, first + cells) of one type, with the same number of corners each.
@@ -45,3 +47,5 @@ std::string xdmf_text(const View& view, const std::string& file, std::span<const
                       std::span<const XdmfTopology> topologies);
 
 }  // namespace weft::view
+
+#pragma GCC visibility pop
