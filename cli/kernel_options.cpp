@@ -16,27 +16,32 @@ namespace {
 kernels::RunOptions finish(const KernelArguments& arguments) {
   kernels::RunOptions options = arguments.options;
   options.align_bytes = parse_bytes(arguments.align);
-  for (const std::string& hint : arguments.hints) {
-    const std::size_t equals = hint.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ErrorKind::usage, fmt::format("--hint '{}'", hint), "is not KEY=VALUE", "as in --hint cb_nodes=2");
-    }
-    options.hints[hint.substr(0, equals)] = hint.substr(equals + 1);
-  }
-  if (arguments.cb_nodes > 0) options.hints["cb_nodes"] = std::to_string(arguments.cb_nodes);
-  if (arguments.stripe_count > 0) options.hints["striping_factor"] = std::to_string(arguments.stripe_count);
-  const std::uint64_t stripe_bytes = parse_bytes(arguments.stripe_size);
-  if (stripe_bytes > 0) options.hints["striping_unit"] = std::to_string(stripe_bytes);
+  options.hints =
+      parse_hints({arguments.hints, arguments.cb_nodes, arguments.stripe_count, parse_bytes(arguments.stripe_size)});
   if (options.phases == 0) throw Error(ErrorKind::usage, "--phases 0", "is no run", "give 1 or more");
   return options;
 }
 
-void print_plan(const KernelArguments& arguments, const KernelActions& actions, std::uint64_t ranks) {
-  const kernels::KernelPlan plan = actions.plan(finish(arguments), ranks);
-  fmt::print("{}", arguments.json ? kernels::to_json(plan).dump(2) + "\n" : kernels::to_text(plan));
+}  // namespace
+
+std::map<std::string, std::string> parse_hints(const HintArguments& said) {
+  std::map<std::string, std::string> hints;
+  for (const std::string& hint : said.hints) {
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage, fmt::format("--hint '{}'", hint), "is not KEY=VALUE", "as in --hint cb_nodes=2");
+    }
+    hints[hint.substr(0, equals)] = hint.substr(equals + 1);
+  }
+  if (said.cb_nodes > 0) hints["cb_nodes"] = std::to_string(said.cb_nodes);
+  if (said.stripe_count > 0) hints["striping_factor"] = std::to_string(said.stripe_count);
+  if (said.stripe_bytes > 0) hints["striping_unit"] = std::to_string(said.stripe_bytes);
+  return hints;
 }
 
-}  // namespace
+void print_plan(const kernels::KernelPlan& plan, bool json) {
+  fmt::print("{}", json ? kernels::to_json(plan).dump(2) + "\n" : kernels::to_text(plan));
+}
 
 void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string& phase) {
   const char* what = "What is written";
@@ -63,33 +68,48 @@ void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string&
   kernel.add_flag("--plan", a.plan, "only say what would be done; needs no ranks and writes nothing")->group(measure);
   kernel.add_option("--ranks", a.ranks, "with --plan: on so many ranks")->group(measure);
   kernel.add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
+  kernel.add_flag("--read-back", a.options.read_back, "read the files again when they are written, and time it")
+      ->group(measure);
   kernel.add_flag("--json", a.json, "print the plan or the report as JSON")->group(measure);
 }
 
-void plan_or_run(const KernelArguments& arguments, const KernelActions& actions) {
-  if (arguments.plan && !is_launched()) {
-    print_plan(arguments, actions, arguments.ranks > 0 ? arguments.ranks : 1);
+void plan_or_run(const PlanOrRun& asked) {
+  if (asked.plan && !is_launched()) {
+    asked.print_plan(asked.ranks > 0 ? asked.ranks : 1);
     return;
   }
   on_ranks([&](Communicator& comm) {
     try {
-      if (arguments.plan) {
-        const auto ranks = static_cast<std::uint64_t>(comm.size());
-        if (comm.rank() == 0) print_plan(arguments, actions, arguments.ranks > 0 ? arguments.ranks : ranks);
+      const auto ranks = static_cast<std::uint64_t>(comm.size());
+      if (asked.plan) {
+        if (comm.rank() == 0) asked.print_plan(asked.ranks > 0 ? asked.ranks : ranks);
         return;
       }
-      if (arguments.ranks > 0 && arguments.ranks != static_cast<std::uint64_t>(comm.size())) {
-        throw Error(ErrorKind::usage, fmt::format("--ranks {}", arguments.ranks),
-                    fmt::format("goes with --plan; this run has {}", comm.size()), "start it with mpirun -n");
+      if (asked.ranks > 0 && asked.ranks != ranks) {
+        throw Error(ErrorKind::usage, fmt::format("--ranks {}", asked.ranks),
+                    fmt::format("goes with --plan; this run has {}", ranks), "start it with mpirun -n");
       }
-      finish(arguments);
+      asked.check();
     } catch (const Error& error) {
       throw error.agreed();  // every rank has the same command line
     }
-    MpiCommunicator ranks(MPI_COMM_WORLD);
-    const nlohmann::ordered_json report = actions.run(ranks, finish(arguments));
-    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::report_text(report));
+    asked.run(comm);
   });
+}
+
+void plan_or_run(const KernelArguments& arguments, const KernelActions& actions) {
+  plan_or_run(
+      {.plan = arguments.plan,
+       .ranks = arguments.ranks,
+       .print_plan = [&](std::uint64_t ranks) { print_plan(actions.plan(finish(arguments), ranks), arguments.json); },
+       .check = [&] { finish(arguments); },
+       .run =
+           [&](Communicator& comm) {
+             MpiCommunicator ranks(MPI_COMM_WORLD);
+             const nlohmann::ordered_json report = actions.run(ranks, finish(arguments));
+             if (comm.rank() != 0) return;
+             fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::report_text(report));
+           }});
 }
 
 }  // namespace weft::cli

@@ -1,9 +1,10 @@
-// cli/kernel_options.hpp - what mhm, awp, blast and picmss have in common on the command line.
+// cli/kernel_options.hpp - what the kernels have in common on the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,16 @@ struct KernelArguments {
   bool json = false;
 };
 
+// What a command line says to MPI-IO.
+struct HintArguments {
+  const std::vector<std::string>& hints;  // KEY=VALUE
+  std::uint64_t cb_nodes;                 // 0: nothing was said, here and below
+  std::uint64_t stripe_count;
+  std::uint64_t stripe_bytes;
+};
+// As hints: cb_nodes, striping_factor, striping_unit and those that are named. Throws Error(usage).
+std::map<std::string, std::string> parse_hints(const HintArguments& said);
+
 // `phase`: what a phase is, for the help.
 void add_kernel_options(CLI::App& kernel, KernelArguments& arguments, const std::string& phase);
 
@@ -44,7 +55,20 @@ auto read_alike(const Read& read) {
   }
 }
 
-// With --plan: prints what so many ranks would do. Else starts MPI, runs, and prints the report.
+// A plan or a run, as the command line asks for it.
+struct PlanOrRun {
+  bool plan = false;
+  std::uint64_t ranks = 0;  // to plan for; 0: those there are
+  std::function<void(std::uint64_t ranks)> print_plan;
+  std::function<void()> check;  // the command line, before anything is begun; throws Error(usage)
+  std::function<void(Communicator&)> run;
+};
+// With --plan: prints what so many ranks would do. Else starts MPI and runs.
+void plan_or_run(const PlanOrRun& asked);
+
+void print_plan(const kernels::KernelPlan& plan, bool json);
+
+// The same for a kernel of these arguments; prints its report.
 void plan_or_run(const KernelArguments& arguments, const KernelActions& actions);
 
 // The subcommands of `weft run` (kernels/NAME).

@@ -13,11 +13,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 
+#include "kernels/io/kernel_run.hpp"
 #include "weft/reduce/quantity.hpp"
 #include "weft/support/communicator.hpp"
 
@@ -43,7 +42,6 @@ void check_afterwards(const Afterwards& afterwards);
 nlohmann::json do_afterwards(Communicator& comm, const std::string& path, const Afterwards& afterwards, bool progress);
 
 // The report's lines, as people read them.
-using TellLine = std::function<void(std::string_view name, const std::string& value)>;
 void tell_afterwards(const nlohmann::json& report, const TellLine& line);
 
 }  // namespace weft::kernels::ecg

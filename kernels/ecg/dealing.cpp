@@ -25,6 +25,27 @@ Dealing parse_dealing(const std::string& text) {
   throw Error(ErrorKind::usage, fmt::format("ownership '{}'", text), "is not known", "use blocks, uneven or scatter");
 }
 
+std::vector<std::uint64_t> dealt_counts(Dealing dealing, std::uint64_t nodes, std::uint64_t ranks) {
+  std::vector<std::uint64_t> counts(ranks);
+  if (dealing == Dealing::scatter) {
+    for (std::uint64_t n = 0; n < nodes; ++n) ++counts[(n * kScatter & 0xffffffff) % ranks];
+    return counts;
+  }
+  std::uint64_t all = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) all += weight(static_cast<int>(r), static_cast<int>(ranks));
+  std::uint64_t before = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    if (dealing == Dealing::blocks) {
+      counts[r] = partition::even_block(nodes, static_cast<int>(r), static_cast<int>(ranks)).count;
+      continue;
+    }
+    const std::uint64_t end = before + weight(static_cast<int>(r), static_cast<int>(ranks));
+    counts[r] = nodes * end / all - nodes * before / all;
+    before = end;
+  }
+  return counts;
+}
+
 std::vector<std::uint64_t> dealt_nodes(Dealing dealing, std::uint64_t nodes, int rank, int ranks) {
   std::vector<std::uint64_t> mine;
   if (dealing == Dealing::scatter) {

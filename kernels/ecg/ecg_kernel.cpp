@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <thread>
 
 #include "kernels/ecg/checkpoint.hpp"
+#include "kernels/ecg/source_writer.hpp"
 #include "kernels/ecg/step_source.hpp"
-#include "kernels/yardstick.hpp"
+#include "kernels/io/rank_accounts.hpp"
+#include "kernels/io/read_back.hpp"
+#include "kernels/io/series_output.hpp"
+#include "kernels/io/yardstick.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/support/progress.hpp"
@@ -21,9 +25,8 @@ namespace weft::kernels::ecg {
 
 namespace {
 
+// What is not writing; that is in the account (kernels/io/rank_accounts.hpp).
 struct Seconds {
-  double blocked = 0;  // in Weft
-  double drain = 0;    // of it, in close()
   double source = 0;
   double compute = 0;
   double checkpoints = 0;
@@ -33,8 +36,8 @@ struct Seconds {
 std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions& options) {
   const Dealing dealing = parse_dealing(options.ownership);
   if (options.source == "synthetic") {
-    return synthetic_source(comm, options.nodes.value_or(100'000), options.steps.value_or(151), options.joint,
-                            options.mesh, dealing);
+    return synthetic_source(comm, options.nodes.value_or(kSyntheticNodes), options.steps.value_or(kSyntheticSteps),
+                            options.joint, options.mesh, dealing);
   }
   if (options.source == "solve") {
     return solve_source(comm.handle(), options.solve, options.nodes, options.joint, options.mesh);
@@ -47,46 +50,6 @@ std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions&
   }
   throw Error(ErrorKind::usage, "--source " + options.source, "is not known", "use synthetic, replay or solve")
       .agreed();
-}
-
-using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
-
-SeriesWriter make_writer(MPI_Comm mpi_comm, const StepSource& source, const EcgOptions& options,
-                         const Observers& observers, std::optional<std::uint64_t> restart_step) {
-  if (options.append || restart_step) {
-    AppendSpec spec;
-    spec.observers = observers;
-    spec.from_step = restart_step ? restart_step : options.from_step;
-    spec.options = options.writer;
-    for (const SourceField& field : source.fields()) {
-      if (field.support != Support::global) spec.owned.emplace_back(field.name, field.owned);
-    }
-    return append_series(mpi_comm, options.out, spec, options.mpi);
-  }
-  SeriesSpec spec;
-  spec.observers = observers;
-  spec.if_exists = options.if_exists;
-  if (!options.unknown_steps) spec.steps = source.steps();
-  spec.time_units = source.time_units();
-  spec.align_bytes = options.align_bytes;
-  spec.mesh = source.mesh();
-  spec.options = options.writer;
-  for (const SourceField& from : source.fields()) {
-    FieldSpec field;
-    field.name = from.name;
-    field.units = from.units;
-    field.type = from.type;
-    field.per_step = from.per_step;
-    field.owned = from.owned;
-    field.layout = options.layout;
-    field.components = from.components;
-    field.component_units = from.component_units;
-    field.support = from.support;
-    field.attributes = from.attributes;
-    field.subset = from.subset;
-    spec.fields.push_back(std::move(field));
-  }
-  return create_series(mpi_comm, options.out, spec, options.mpi);
 }
 
 // The step a restarted run goes on with, if there is a checkpoint.
@@ -163,36 +126,24 @@ void add_maps_behind(nlohmann::json& report, const Communicator& comm, const Ser
   }
 }
 
-// Adds the time an action takes to `sum`.
-template <typename Action>
-auto timed(double& sum, const Action& action) {
-  const Stopwatch clock;
-  struct Add {
-    double& sum;
-    const Stopwatch& clock;
-    ~Add() { sum += clock.seconds(); }
-  } const add{sum, clock};
-  return action();
-}
-
-void write_steps(MPI_Comm comm, SeriesWriter& writer, StepSource& source, const EcgOptions& options, int rank,
+void write_steps(MPI_Comm comm, SeriesOutput& output, StepSource& source, const EcgOptions& options, int rank,
                  Seconds& seconds) {
   Progress progress("writing", "step", source.steps(), options.progress && rank == 0);
-  for (std::uint64_t step = writer.next_step(); step < source.steps(); ++step) {
+  for (std::uint64_t step = output.writer().next_step(); step < source.steps(); ++step) {
     const double made_before = seconds.source;
     for (std::size_t f = 0; f < source.fields().size(); ++f) {
       const SourceField& field = source.fields()[f];
       const auto values = timed(seconds.source, [&] { return source.values(f, step); });
-      timed(seconds.blocked, [&] { writer.put_bytes(field.name, field.type, values); });
+      output.put_bytes(field.name, field.type, values);
     }
     const double pause = options.compute_seconds - (seconds.source - made_before);
     if (pause > 0) {
       timed(seconds.compute, [&] { std::this_thread::sleep_for(std::chrono::duration<double>(pause)); });
     }
-    timed(seconds.blocked, [&] { writer.end_step(source.time_of(step)); });
+    output.end_step(source.time_of(step));
     if (options.checkpoint_every > 0 && (step + 1) % options.checkpoint_every == 0) {
       timed(seconds.checkpoints, [&] {
-        writer.flush();
+        output.writer().flush();
         save_checkpoint(comm, checkpoint_path(options.out), step, source, options.writer.sync);
       });
     }
@@ -221,6 +172,25 @@ nlohmann::json counters_json(Communicator& comm, const series::WriteCounters& co
         {"syncs", sum(system.syncs)},
         {"bytes_read", sum(system.bytes_read)},
         {"bytes_written", sum(system.bytes_written)}}}};
+}
+
+// What every rank did, and whether that is what was planned.
+void add_accounts(nlohmann::json& report, Communicator& comm, const Done& done, const std::optional<KernelPlan>& plan) {
+  const nlohmann::ordered_json accounts = report_of(comm, done, [&](const std::vector<Done>& ranks) {
+    Done all;
+    for (const Done& rank : ranks) all += rank;
+    const auto [least, most] = std::minmax_element(
+        ranks.begin(), ranks.end(), [](const Done& one, const Done& other) { return one.bytes < other.bytes; });
+    nlohmann::ordered_json made = {{"seconds_per_rank", seconds_per_rank(ranks)},
+                                   {"latency", to_json(all.times.calls)},
+                                   {"per_rank", {{"min_bytes", least->bytes}, {"max_bytes", most->bytes}}}};
+    if (plan) {
+      made["as_planned"] = all.app == plan->app && least->bytes == plan->min_bytes && most->bytes == plan->max_bytes;
+      made["plan"] = to_json(*plan);
+    }
+    return made;
+  });
+  report.update(nlohmann::json(accounts));
 }
 
 std::uint64_t peak_rss_bytes() {
@@ -260,33 +230,30 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   for (const SourceField& field : source->fields()) step_bytes += element_count(field.per_step) * size_of(field.type);
   std::uint64_t steps_written = source->steps();
 
-  // Which goes first, the run or the yardstick, is drawn by lot, so that neither always meets the fuller cache. Of a
-  // run that goes on with a file it is not known before how much it writes.
+  // Of a run that goes on with a file it is not known before how much it writes.
   const bool goes_on = options.append || options.restart;
-  std::uint64_t first = comm.rank() == 0 && !goes_on ? std::random_device{}() % 2 : 0;
-  first = comm.max(first);
-  std::optional<double> raw;
-  const auto measure_raw = [&] {
-    raw = raw_write_seconds(comm, options.out + ".yardstick", step_bytes * steps_written,
-                            options.writer.sync != Sync::none);
-  };
-  if (options.yardstick && first == 1) measure_raw();
+  const bool synced = options.writer.sync != Sync::none;
+  Yardstick yardstick(comm, options.out + ".yardstick", options.yardstick, goes_on);
+  yardstick.before(step_bytes * steps_written, synced);
   if (options.yardstick) settle(comm, options.out);
 
   Seconds seconds;
+  Done done;
   const Stopwatch clock;
   const std::shared_ptr<reduce::RunReduction> reduction = make_reduction(comm, options);
   const Observers observers(reduction ? 1 : 0, reduction);
   const std::optional<std::uint64_t> restart_step = find_checkpoint(comm, *source, options);
   if (restart_step) check_goes_on(comm, *source, options);
-  SeriesWriter writer =
-      timed(seconds.blocked, [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
+  SeriesOutput output(FileAccount{done.app, done.system, done.times},
+                      [&] { return make_writer(mpi_comm, *source, options, observers, restart_step); });
+  const SeriesWriter& writer = output.writer();
   if (!options.append && !restart_step) forget_checkpoint(comm, options);
   const std::uint64_t steps_before = writer.next_step();
   steps_written -= std::min(steps_written, steps_before);
-  write_steps(mpi_comm, writer, *source, options, comm.rank(), seconds);
-  timed(seconds.drain, [&] { writer.close(); });
-  seconds.blocked += seconds.drain;
+  write_steps(mpi_comm, output, *source, options, comm.rank(), seconds);
+  output.close();
+  done.output = done.times.open + done.times.write + done.times.close;
+  done.bytes = done.app.bytes();
   seconds.run = clock.seconds();
 
   nlohmann::json report = {
@@ -303,8 +270,8 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"bytes", step_bytes * steps_written},
       {"file", options.out},
       {"seconds",
-       {{"output", slowest(comm, seconds.blocked)},
-        {"drain", slowest(comm, seconds.drain)},
+       {{"output", slowest(comm, done.output)},
+        {"drain", slowest(comm, done.times.close)},
         {"flush", static_cast<double>(comm.max(writer.counters().flush_nanoseconds)) / 1e9},
         {"source", slowest(comm, seconds.source)},
         {"compute", slowest(comm, seconds.compute)},
@@ -317,11 +284,17 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());
   if (options.append || restart_step) agree_on(comm, [&] { add_maps_behind(report, comm, writer, source->steps()); });
-  if (options.yardstick && first == 0 && steps_written > 0) measure_raw();
-  if (raw) {
-    report["seconds"]["raw"] = *raw;
-    report["yardstick_first"] = first == 1;
+  std::optional<KernelPlan> plan;
+  if (!goes_on && options.source != "solve") {
+    agree_on(comm, [&] { plan = plan_ecg(options, static_cast<std::uint64_t>(comm.size())); });
   }
+  add_accounts(report, comm, done, plan);
+  if (steps_written > 0) yardstick.after(step_bytes * steps_written, synced);
+  if (yardstick.seconds()) {
+    report["seconds"]["raw"] = *yardstick.seconds();
+    report["yardstick_first"] = yardstick.was_first();
+  }
+  if (options.read_back) report["read_back"] = read_back(comm, options.out);
   if (options.afterwards) {
     report["afterwards"] = do_afterwards(comm, options.out, *options.afterwards, options.progress);
   }

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ecg/ecg_kernel.hpp"
+#include "kernels/io/kernel_run.hpp"
+#include "kernels/io/read_back.hpp"
 #include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
@@ -13,9 +15,7 @@ namespace weft::kernels::ecg {
 
 namespace {
 
-using Line = std::function<void(std::string_view, const std::string&)>;
-
-void add_simulation(const nlohmann::json& solve, const Line& line) {
+void add_simulation(const nlohmann::json& solve, const TellLine& line) {
   line("model", fmt::format("{} on {}, steps of {:.6g} ms", solve.at("model").get<std::string>(),
                             solve.at("mesh").get<std::string>(), solve.at("dt_ms").get<double>()));
   const auto& chosen = solve.at("conductivities");
@@ -43,7 +43,7 @@ void add_simulation(const nlohmann::json& solve, const Line& line) {
 std::string count(const nlohmann::json& value) { return format_count(value.get<std::uint64_t>()); }
 
 // What was written, and how.
-void add_writing(const nlohmann::json& report, const Line& line) {
+void add_writing(const nlohmann::json& report, const TellLine& line) {
   const auto& seconds = report.at("seconds");
   const auto& counters = report.at("counters");
   const double output = seconds.at("output").get<double>();
@@ -54,6 +54,7 @@ void add_writing(const nlohmann::json& report, const Line& line) {
   line("output", fmt::format("{} blocked in Weft ({}/s), {} of it in close()", format_seconds(output),
                              format_bytes(static_cast<std::uint64_t>(bytes / std::max(output, 1e-9))),
                              format_seconds(seconds.at("drain").get<double>())));
+  add_spread(report, line);
   if (seconds.contains("raw")) {
     const double raw = seconds.at("raw").get<double>();
     line("raw", fmt::format("{} for the same bytes in 8 MiB writes: output is {:.2f} times that", format_seconds(raw),
@@ -109,6 +110,7 @@ std::string to_text(const nlohmann::json& report) {
     }
   }
   line("memory", fmt::format("{} at most on a rank", format_bytes(report.at("peak_rss_bytes").get<std::uint64_t>())));
+  if (report.contains("read_back")) line("read back", read_back_text(report.at("read_back")));
   if (report.contains("afterwards")) tell_afterwards(report.at("afterwards"), line);
   text += fmt::format("next: weft {} {}\n", report.contains("solve") ? "ecg --plot ecg.png" : "info", file);
   return text;

@@ -51,7 +51,8 @@ std::uint64_t cache_slots(std::uint64_t chunks) {
 
 PlainFile::PlainFile(std::string path, std::uint64_t cache_bytes) : path_(std::move(path)), cache_bytes_(cache_bytes) {
   const storage::QuietHdf5 quiet;
-  file_ = Handle(storage::check_hdf5(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), path_, "cannot open"));
+  file_ = storage::open_read_only(path_);
+  if (!file_.valid()) storage::throw_hdf5_error(ErrorKind::system, path_, "cannot open");
 }
 
 PlainFile::Dataset& PlainFile::opened(const std::string& path) {

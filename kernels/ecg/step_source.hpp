@@ -32,6 +32,9 @@ enum class Dealing {
 };
 Dealing parse_dealing(const std::string& text);
 
+// How many nodes each rank gets.
+std::vector<std::uint64_t> dealt_counts(Dealing dealing, std::uint64_t nodes, std::uint64_t ranks);
+
 // The nodes of one rank, in the order of its local array.
 std::vector<std::uint64_t> dealt_nodes(Dealing dealing, std::uint64_t nodes, int rank, int ranks);
 
@@ -78,7 +81,10 @@ class StepSource {
   virtual void restore(std::uint64_t /*step*/, const std::vector<StateField>& /*fields*/) {}
 };
 
-// The formula of docs/format.md, "The synthetic source": one field Data (nodes, 2) where `joint`, else V and phi_e.
+// What synthetic_source() has, without the ranks' parts: one field Data (nodes, 2) where `joint`, else V and phi_e.
+std::vector<SourceField> synthetic_fields(std::uint64_t nodes, bool joint);
+
+// The formula of docs/format.md, "The synthetic source".
 // With a mesh of exactly its nodes (box_mesh.hpp) where `mesh` says so.
 std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint,
                                              bool mesh, Dealing dealing);

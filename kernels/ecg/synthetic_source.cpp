@@ -41,18 +41,10 @@ class SyntheticSource final : public StepSource {
     if (!blocks) mine_ = dealt_nodes(dealing, nodes, comm.rank(), comm.size());
     contiguous_ = blocks;
     const std::uint64_t count = contiguous_ ? block_.count : mine_.size();
-    const auto add = [&](const char* name, const Shape& per_step) {
-      SourceField field{name, "mV", DataType::float64, per_step, partition::Ownership::none({})};
-      field.owned = contiguous_ ? partition::even_nodes(per_step, comm.rank(), comm.size())
-                                : partition::Ownership::nodes(per_step, mine_);
-      if (joint) field.components = {"V", "phi_e"};
+    for (SourceField& field : synthetic_fields(nodes, joint)) {
+      field.owned = contiguous_ ? partition::even_nodes(field.per_step, comm.rank(), comm.size())
+                                : partition::Ownership::nodes(field.per_step, mine_);
       fields_.push_back(std::move(field));
-    };
-    if (joint) {
-      add("Data", {nodes, 2});
-    } else {
-      add("V", {nodes});
-      add("phi_e", {nodes});
     }
     values_.resize(count * (joint ? 2 : 1));
   }
@@ -107,6 +99,16 @@ class SyntheticSource final : public StepSource {
 };
 
 }  // namespace
+
+std::vector<SourceField> synthetic_fields(std::uint64_t nodes, bool joint) {
+  const auto field = [](const char* name, const Shape& per_step) {
+    return SourceField{name, "mV", DataType::float64, per_step, partition::Ownership::none({})};
+  };
+  if (!joint) return {field("V", {nodes}), field("phi_e", {nodes})};
+  std::vector<SourceField> fields{field("Data", {nodes, 2})};
+  fields[0].components = {"V", "phi_e"};
+  return fields;
+}
 
 std::unique_ptr<StepSource> synthetic_source(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint,
                                              bool mesh, Dealing dealing) {

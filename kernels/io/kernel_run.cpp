@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
 #include "kernels/io/output_folder.hpp"
-#include "kernels/yardstick.hpp"
+#include "kernels/io/read_back.hpp"
+#include "kernels/io/yardstick.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/quantity.hpp"
@@ -14,28 +14,6 @@
 namespace weft::kernels {
 
 namespace {
-
-// The sum of every rank's calls, on every rank.
-Calls summed(Communicator& comm, const Calls& mine) {
-  const std::vector<std::uint8_t> packed =
-      nlohmann::json::to_cbor(nlohmann::json{mine.opens, mine.closes, mine.seeks, nlohmann::json(mine.write_sizes)});
-  const auto bytes = std::as_bytes(std::span(packed));
-  const std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()),
-                                                     std::vector<std::byte>(bytes.begin(), bytes.end()));
-  Calls sum;
-  for (const std::vector<std::byte>& message : comm.all_to_all(outgoing)) {
-    const auto* first = reinterpret_cast<const std::uint8_t*>(message.data());
-    const nlohmann::json calls = nlohmann::json::from_cbor(first, first + message.size());
-    sum += Calls{calls[0].get<std::uint64_t>(), calls[1].get<std::uint64_t>(), calls[2].get<std::uint64_t>(),
-                 calls[3].get<std::map<std::uint64_t, std::uint64_t>>()};
-  }
-  return sum;
-}
-
-// Seconds as nanoseconds: groups of ranks add integers.
-double summed(Communicator& comm, double seconds) {
-  return static_cast<double>(comm.sum(static_cast<std::uint64_t>(seconds * 1e9))) * 1e-9;
-}
 
 bool is_as_planned(const KernelPlan& plan, const Calls& app, const Calls& mpi, std::uint64_t least,
                    std::uint64_t most) {
@@ -45,16 +23,6 @@ bool is_as_planned(const KernelPlan& plan, const Calls& app, const Calls& mpi, s
 
 }  // namespace
 
-Done& Done::operator+=(const Done& other) {
-  app += other.app;
-  mpi += other.mpi;
-  system += other.system;
-  times += other.times;
-  bytes += other.bytes;
-  aside += other.aside;
-  return *this;
-}
-
 void set_aside(Communicator& comm, Done& done, const std::function<void()>& action) {
   timed(done.aside, [&] { agree_on(comm, action); });
 }
@@ -62,55 +30,77 @@ void set_aside(Communicator& comm, Done& done, const std::function<void()>& acti
 nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
                                   const KernelBody& body) {
   make_output_folder(comm, options.out);
-  const std::string yardstick = options.out + "/yardstick";
-  // Which goes first is drawn by lot, so that neither always meets the fuller cache.
-  const std::uint64_t first = comm.max(comm.rank() == 0 ? std::random_device{}() % 2 : 0);
-  std::optional<double> raw;
-  const auto measure_raw = [&] { raw = raw_write_seconds(comm, yardstick, plan.file_bytes, false); };
-  if (options.yardstick && first == 1) measure_raw();
+  Yardstick yardstick(comm, options.out + "/yardstick", options.yardstick);
+  yardstick.before(plan.file_bytes, false);
 
   agree_on(comm, body.prepare);
-  settle(comm, yardstick);
+  settle(comm, options.out + "/");
   Done done;
-  double output = 0;
   Progress progress(plan.kernel, "phase", options.phases, options.progress && comm.rank() == 0);
+  double output = 0;
   for (std::uint64_t phase = 0; phase < options.phases; ++phase) {
     comm.max(0);  // all begin together
     const double aside_before = done.aside;
     const Stopwatch clock;
-    agree_on(comm, [&] { body.output(phase, done); });
+    double mine = 0;
+    agree_on(comm, [&] {
+      body.output(phase, done);
+      mine = clock.seconds() - (done.aside - aside_before);
+    });
+    done.output += mine;
     output += slowest(comm, clock.seconds() - (done.aside - aside_before));
     progress.update(phase + 1);
   }
-  if (options.yardstick && first == 0) measure_raw();
+  yardstick.after(plan.file_bytes, false);
 
-  const Calls app = summed(comm, done.app);
-  const Calls mpi = summed(comm, done.mpi);
-  nlohmann::ordered_json seconds = {{"output", output},
-                                    {"build", summed(comm, done.times.build)},
-                                    {"open", summed(comm, done.times.open)},
-                                    {"write", summed(comm, done.times.write)},
-                                    {"close", summed(comm, done.times.close)},
-                                    {"compress", summed(comm, done.times.compress)}};
-  if (raw) seconds["raw"] = *raw;
-  const std::uint64_t least = comm.min(done.bytes);
-  const std::uint64_t most = comm.max(done.bytes);
-  nlohmann::ordered_json report = {
-      {"kernel", plan.kernel},
-      {"strategy", plan.strategy},
-      {"ranks", comm.size()},
-      {"out", options.out},
-      {"phases", options.phases},
-      {"files", plan.files},
-      {"file_bytes", plan.file_bytes},
-      {"bytes", app.bytes()},
-      {"seconds", std::move(seconds)},
-      {"counters", {{"app", to_json(app)}, {"mpi", to_json(mpi)}, {"syscall", to_json(summed(comm, done.system))}}},
-      {"per_rank", {{"min_bytes", least}, {"max_bytes", most}}},
-      {"as_planned", is_as_planned(plan, app, mpi, least, most)},
-      {"plan", to_json(plan)}};
+  nlohmann::ordered_json report = report_of(comm, done, [&](const std::vector<Done>& ranks) {
+    Done all;
+    for (const Done& rank : ranks) all += rank;
+    const auto [least, most] = std::minmax_element(
+        ranks.begin(), ranks.end(), [](const Done& one, const Done& other) { return one.bytes < other.bytes; });
+    nlohmann::ordered_json seconds = {{"output", output},         {"build", all.times.build},
+                                      {"open", all.times.open},   {"write", all.times.write},
+                                      {"close", all.times.close}, {"compress", all.times.compress}};
+    if (yardstick.seconds()) seconds["raw"] = *yardstick.seconds();
+    return nlohmann::ordered_json{
+        {"kernel", plan.kernel},
+        {"strategy", plan.strategy},
+        {"ranks", comm.size()},
+        {"out", options.out},
+        {"phases", options.phases},
+        {"files", plan.files},
+        {"file_bytes", plan.file_bytes},
+        {"bytes", all.app.bytes()},
+        {"seconds", std::move(seconds)},
+        {"seconds_per_rank", seconds_per_rank(ranks)},
+        {"latency", to_json(all.times.calls)},
+        {"counters", {{"app", to_json(all.app)}, {"mpi", to_json(all.mpi)}, {"syscall", to_json(all.system)}}},
+        {"per_rank", {{"min_bytes", least->bytes}, {"max_bytes", most->bytes}}},
+        {"as_planned", is_as_planned(plan, all.app, all.mpi, least->bytes, most->bytes)},
+        {"plan", to_json(plan)}};
+  });
+  if (options.read_back) report["read_back"] = read_back(comm, options.out);
   if (body.afterwards) report.update(body.afterwards());
   return report;
+}
+
+void add_spread(const nlohmann::json& report, const TellLine& line) {
+  if (report.at("ranks").get<int>() > 1 && report.at("seconds_per_rank").contains("output")) {
+    const auto& output = report.at("seconds_per_rank").at("output");
+    line("ranks", fmt::format("{} to {}, the median {}", format_seconds(output.at("min").get<double>()),
+                              format_seconds(output.at("max").get<double>()),
+                              format_seconds(output.at("median").get<double>())));
+  }
+  for (const char* const call : {"open", "write", "end_step", "close"}) {
+    if (!report.at("latency").contains(call)) continue;
+    const auto& latency = report.at("latency").at(call);
+    const auto calls = latency.at("calls").get<std::uint64_t>();
+    const auto seconds = [&](const char* key) { return format_seconds(latency.at(key).get<double>()); };
+    constexpr std::uint64_t kEnoughForPercents = 100;
+    line(call, fmt::format("{} calls: half within {}, {}the longest {}", format_count(calls), seconds("p50_seconds"),
+                           calls < kEnoughForPercents ? "" : "99 % within " + seconds("p99_seconds") + ", ",
+                           seconds("max_seconds")));
+  }
 }
 
 std::string report_text(const nlohmann::ordered_json& report) {
@@ -135,6 +125,7 @@ std::string report_text(const nlohmann::ordered_json& report) {
     if (part > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, format_seconds(part));
   }
   line("", fmt::format("{}; summed over ranks and threads", parts));
+  add_spread(report, line);
   if (seconds.contains("raw")) {
     const double raw = seconds.at("raw").get<double>();
     line("raw", fmt::format("{} for the same bytes in 8 MiB writes: output is {:.2f} times that", format_seconds(raw),
@@ -150,6 +141,7 @@ std::string report_text(const nlohmann::ordered_json& report) {
   if (report.contains("about")) {
     for (const auto& about : report.at("about")) line("", about.get<std::string>());
   }
+  if (report.contains("read_back")) line("read back", read_back_text(report.at("read_back")));
   line("in", report.at("out").get<std::string>());
   return text;
 }

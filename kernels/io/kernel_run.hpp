@@ -12,6 +12,7 @@
 
 #include "kernels/io/kernel_plan.hpp"
 #include "kernels/io/mpi_file.hpp"
+#include "kernels/io/rank_accounts.hpp"
 #include "weft/support/mpi_communicator.hpp"
 
 namespace weft::kernels {
@@ -24,19 +25,8 @@ struct RunOptions {
   std::uint64_t align_bytes = 0;  // regions of a shared file begin at multiples of this; 0: no matter
   Hints hints;                    // for MPI-IO; stripes and aggregators are among them
   bool yardstick = false;         // also time raw 8 MiB writes of the same bytes
+  bool read_back = false;         // and reading the files again, when all are written
   bool progress = true;           // on standard error, once the run takes over two seconds
-};
-
-// What a rank did. Threads have one each and add theirs.
-struct Done {
-  Calls app;  // as the plan's
-  Calls mpi;
-  Calls system;  // what reached the system, on the paths where that is known: stdio, direct
-  PhaseTimes times;
-  std::uint64_t bytes = 0;  // that this rank wrote
-  double aside = 0;         // seconds of the output phases that are not output: set_aside()
-
-  Done& operator+=(const Done& other);
 };
 
 // For what a simulation would have computed between two outputs: `action`, and waiting until all ranks have done it, is
@@ -53,12 +43,18 @@ struct KernelBody {
 // Collective. Makes the folder, prepares, and writes all phases; the yardstick runs before or after, by lot. Actions
 // throw on whatever rank; run_kernel() sees that all ranks learn of it. The report is the same on every rank:
 //   kernel, strategy, ranks, out, phases, files, file_bytes, bytes, seconds{output, build, open, write, close,
-//   compress, raw?}, counters{app, mpi, syscall}, per_rank{min_bytes, max_bytes}, as_planned, plan{}, and what
-//   `afterwards` adds; `about`, where it is among that, is a list of lines for people.
+//   compress, raw?}, seconds_per_rank{output{min, median, max}, ..}, latency{open, write, ..}
+//   (kernels/io/call_latency.hpp), counters{app, mpi, syscall}, per_rank{min_bytes, max_bytes}, as_planned, plan{},
+//   read_back{}? (kernels/io/read_back.hpp) and what `afterwards` adds; `about`, where it is among that, is a list of
+//   lines for people.
 // seconds.output is the slowest rank's; the others are sums over ranks and threads.
 nlohmann::ordered_json run_kernel(MpiCommunicator& comm, const RunOptions& options, const KernelPlan& plan,
                                   const KernelBody& body);
 
+// A line of a report: a name in front, and what it says.
+using TellLine = std::function<void(std::string_view name, const std::string& value)>;
+// What `seconds_per_rank` and `latency` say, as people read it.
+void add_spread(const nlohmann::json& report, const TellLine& line);
 // The report as people read it.
 std::string report_text(const nlohmann::ordered_json& report);
 

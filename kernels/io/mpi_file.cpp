@@ -49,8 +49,9 @@ class Info {
 MpiFile::MpiFile(MPI_Comm comm, const std::string& path, int mode, const Hints& hints, MpiAccount account)
     : path_(path), account_(account) {
   const Info info(hints);
-  check(timed(account_.times.open, [&] { return MPI_File_open(comm, path.c_str(), mode, info.get(), &file_); }), path_,
-        "cannot be opened");
+  check(timed(account_.times.open, account_.times.calls.open,
+              [&] { return MPI_File_open(comm, path.c_str(), mode, info.get(), &file_); }),
+        path_, "cannot be opened");
   ++account_.calls.opens;
 }
 
@@ -77,7 +78,8 @@ void MpiFile::seek(MPI_Offset offset, int whence) {
 template <typename Call>
 void MpiFile::counted_write(int count, MPI_Datatype type, const Call& call) {
   MPI_Status status;
-  check(timed(account_.times.write, [&] { return call(&status); }), path_, "cannot be written");
+  check(timed(account_.times.write, account_.times.calls.write, [&] { return call(&status); }), path_,
+        "cannot be written");
   MPI_Count bytes = 0;
   MPI_Type_size_x(type, &bytes);
   bytes *= count;
@@ -111,7 +113,8 @@ void MpiFile::write_at_all(MPI_Offset offset, const void* data, int count, MPI_D
 void MpiFile::close() {
   account_.calls += writes_.take();
   ++account_.calls.closes;
-  check(timed(account_.times.close, [&] { return MPI_File_close(&file_); }), path_, "cannot be closed");
+  check(timed(account_.times.close, account_.times.calls.close, [&] { return MPI_File_close(&file_); }), path_,
+        "cannot be closed");
 }
 
 MpiType::MpiType(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }

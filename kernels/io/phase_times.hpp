@@ -1,7 +1,8 @@
 // kernels/io/phase_times.hpp - where the time of an output phase goes, as paper 2 reports it: summed over calls and
-// threads.
+// threads, and call by call.
 #pragma once
 
+#include "kernels/io/call_latency.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::kernels {
@@ -12,6 +13,7 @@ struct PhaseTimes {
   double write = 0;  // and seeks
   double close = 0;
   double compress = 0;
+  CallLatencies calls;  // where calls are timed one by one
 
   PhaseTimes& operator+=(const PhaseTimes& other) {
     build += other.build;
@@ -19,6 +21,7 @@ struct PhaseTimes {
     write += other.write;
     close += other.close;
     compress += other.compress;
+    calls += other.calls;
     return *this;
   }
 };
@@ -31,6 +34,22 @@ auto timed(double& sum, const Action& action) {
     Stopwatch clock;
     ~Add() { sum += clock.seconds(); }
   } const add{sum, {}};
+  return action();
+}
+
+// The same for a single call, which is counted in `latency` as well.
+template <typename Action>
+auto timed(double& sum, CallLatency& latency, const Action& action) {
+  struct Add {
+    double& sum;
+    CallLatency& latency;
+    Stopwatch clock;
+    ~Add() {
+      const double seconds = clock.seconds();
+      sum += seconds;
+      latency.add(seconds);
+    }
+  } const add{sum, latency, {}};
   return action();
 }
 

@@ -24,28 +24,42 @@ std::uint64_t number_of(const Hints& hints, const std::string& key) {
   return number;
 }
 
-}  // namespace
-
-SeriesOutput::SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec,
-                           const RunOptions& options, FileAccount account)
-    : account_(account) {
+// As the application's own ways, which it is compared with: nothing is synced.
+SeriesWriter new_series(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec,
+                        const RunOptions& options) {
   spec.align_bytes = options.align_bytes;
-  spec.options.sync = Sync::none;  // as the application's own ways, which it is compared with
+  spec.options.sync = Sync::none;
   spec.options.work = "weft run";
   MpiOptions mpi;
   mpi.stripe_count = number_of(options.hints, "striping_factor");
   mpi.stripe_bytes = number_of(options.hints, "striping_unit");
-  writer_ = timed(account_.times.open,
-                  [&] { return std::make_unique<SeriesWriter>(create_series(comm.handle(), path, spec, mpi)); });
+  return create_series(comm.handle(), path, spec, mpi);
+}
+
+}  // namespace
+
+SeriesOutput::SeriesOutput(FileAccount account, const std::function<SeriesWriter()>& open)
+    : account_(account), writer_(timed(account_.times.open, account_.times.calls.open, [&] {
+        return std::make_unique<SeriesWriter>(open());
+      })) {
   ++account_.app.opens;
 }
 
+SeriesOutput::SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec,
+                           const RunOptions& options, FileAccount account)
+    : SeriesOutput(account, [&] { return new_series(comm, path, std::move(spec), options); }) {}
+
+void SeriesOutput::put_bytes(std::string_view field, DataType type, std::span<const std::byte> values) {
+  timed(account_.times.write, account_.times.calls.write, [&] { writer_->put_bytes(field, type, values); });
+  if (!values.empty()) account_.app.write(values.size());
+}
+
 void SeriesOutput::end_step(double time) {
-  timed(account_.times.write, [&] { writer_->end_step(time); });
+  timed(account_.times.write, account_.times.calls.end_step, [&] { writer_->end_step(time); });
 }
 
 void SeriesOutput::close() {
-  timed(account_.times.close, [&] { writer_->close(); });
+  timed(account_.times.close, account_.times.calls.close, [&] { writer_->close(); });
   ++account_.app.closes;
   const storage::SyscallCounters& seen = writer_->counters().syscall;
   Calls& system = account_.system;

@@ -6,6 +6,7 @@
 // slots and of the mesh, but not what HDF5 does on rank 0 while it makes the file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ namespace weft::kernels {
 
 class SeriesOutput {
  public:
+  // The writer that `open` makes, which is timed. Collective; throws what `open` throws.
+  SeriesOutput(FileAccount account, const std::function<SeriesWriter()>& open);
   // Makes the file. Of the options it takes the alignment and, from the hints, the stripes. Collective; throws agreed
   // errors.
   SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec, const RunOptions& options,
@@ -27,13 +30,15 @@ class SeriesOutput {
   // Not collective. A rank that owns nothing of the field has nothing to put.
   template <typename T>
   void put(std::string_view field, std::span<const T> values) {
-    timed(account_.times.write, [&] { writer_->put<T>(field, values); });
-    account_.app.write(values.size_bytes());
+    put_bytes(field, data_type_of<T>(), std::as_bytes(values));
   }
+  void put_bytes(std::string_view field, DataType type, std::span<const std::byte> values);
   // Collective.
   void end_step(double time);
   // Collective.
   void close();
+
+  SeriesWriter& writer() { return *writer_; }
 
  private:
   FileAccount account_;

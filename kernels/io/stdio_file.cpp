@@ -24,7 +24,7 @@ Error write_error(const std::string& path, int reason) {
 }  // namespace
 
 StdioFile::StdioFile(const std::string& path, FileAccount account, Buffer buffer) : path_(path), account_(account) {
-  timed(account_.times.open, [&] {
+  timed(account_.times.open, account_.times.calls.open, [&] {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) throw system_error(path_, "cannot be created", errno);
     ++account_.app.opens;
@@ -64,7 +64,8 @@ void StdioFile::seek(std::int64_t offset, int whence) {
 }
 
 void StdioFile::close() {
-  const int failed = timed(account_.times.close, [&] { return std::fclose(std::exchange(stream_, nullptr)); });
+  const int failed = timed(account_.times.close, account_.times.calls.close,
+                           [&] { return std::fclose(std::exchange(stream_, nullptr)); });
   const int reason = errno;
   account_.app += writes_.take();
   ++account_.app.closes;
@@ -76,7 +77,9 @@ ssize_t StdioFile::write_cookie(void* self, const char* data, std::size_t bytes)
   auto& file = *static_cast<StdioFile*>(self);
   std::size_t done = 0;
   while (done < bytes) {
+    const Stopwatch clock;
     const ssize_t written = ::write(file.descriptor_, data + done, bytes - done);
+    file.account_.times.calls.write.add(clock.seconds());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       if (file.errno_ == 0) file.errno_ = written == 0 ? ENOSPC : errno;

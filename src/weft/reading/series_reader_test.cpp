@@ -11,6 +11,7 @@
 
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/storage/commit_slots.hpp"
+#include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
@@ -280,6 +281,23 @@ TEST_F(SeriesReaderTest, ASweepAcrossSegments) {
   EXPECT_THROW(sweep.next(std::span(floats)), Error);
   EXPECT_THROW(SnapshotSweep(reader, "V", 0, 16), Error);
   EXPECT_THROW(SnapshotSweep(reader, "V", 3, 2), Error);
+}
+
+// A program may have the file open by itself, or through netCDF-4, which closes files in another way than HDF5 does.
+TEST_F(SeriesReaderTest, AFileThatTheProgramHasOpenItself) {
+  make({5, 12, 2}, {2, 5, 2}, 5);
+  for (const H5F_close_degree_t degree : {H5F_CLOSE_DEFAULT, H5F_CLOSE_WEAK, H5F_CLOSE_SEMI, H5F_CLOSE_STRONG}) {
+    const storage::Handle access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_fclose_degree(access, degree);
+    const storage::Handle own(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access));
+    ASSERT_TRUE(own.valid());
+    const SeriesReader weft = SeriesReader::open(path_);
+    EXPECT_EQ(weft.snapshot<double>("V", 4)[23], value_of(4, 11, 1)) << degree;
+    ReadOptions options;  // as any HDF5 file
+    options.choice.dataset = "/V";
+    const SeriesReader any = SeriesReader::open(path_, options);
+    EXPECT_EQ(any.committed(), 5U) << degree;
+  }
 }
 
 TEST_F(SeriesReaderTest, TheStoreALayoutWasDesignedForIsFound) {

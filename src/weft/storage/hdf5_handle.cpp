@@ -33,6 +33,18 @@ std::string take_hdf5_error() {
   return innermost.empty() ? "HDF5 gave no reason" : innermost;
 }
 
+Handle open_read_only(const std::string& path) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  Handle file;
+  for (const H5F_close_degree_t degree : {H5F_CLOSE_DEFAULT, H5F_CLOSE_SEMI, H5F_CLOSE_STRONG}) {
+    H5Pset_fclose_degree(access, degree);
+    H5Eclear2(H5E_DEFAULT);
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+    if (file.valid()) break;
+  }
+  return file;
+}
+
 void throw_hdf5_error(ErrorKind kind, std::string_view where, std::string_view what) {
   std::string words(what);
   words += ": ";

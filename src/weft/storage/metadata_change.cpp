@@ -93,7 +93,8 @@ struct Scratch {
 };
 
 std::vector<Range> data_of_others(const SeriesMap& map) {
-  const Handle file(check_hdf5(H5Fopen(map.path.c_str(), H5F_ACC_RDONLY, file_access()), map.path, "cannot be opened"));
+  const Handle file = open_read_only(map.path);
+  if (!file.valid()) throw_hdf5_error(ErrorKind::system, map.path, "cannot be opened");
   return data_of_others(file, map);
 }
 

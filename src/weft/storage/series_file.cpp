@@ -174,8 +174,7 @@ Handle open_for_reading(const std::string& path) {
     if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
   }
   if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
-  const Handle access = file_access();
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  Handle file = open_read_only(path);
   if (!file.valid()) {
     throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + take_hdf5_error(),
                 "check that it is a whole HDF5 file and readable");

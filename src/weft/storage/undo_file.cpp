@@ -131,7 +131,7 @@ bool ends_within(const UndoRecord& record, ByteStore& live) {
 bool opens_as_it_is(const std::string& path) {
   try {
     const QuietHdf5 quiet;
-    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access()));
+    const Handle file = open_read_only(path);
     if (!file.valid()) return false;
     map_open_file(file, path);
     return true;

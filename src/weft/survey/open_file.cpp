@@ -51,7 +51,7 @@ storage::Handle open_file(const std::string& path) {
                 "wait for the program that writes it; if there is none any more: weft recover");
   }
   const storage::QuietHdf5 quiet;
-  storage::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  storage::Handle file = storage::open_read_only(path);
   if (!file.valid()) {
     throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + storage::take_hdf5_error(), "it is damaged");
   }

@@ -1,10 +1,12 @@
-#include "kernels/yardstick.hpp"
+#include "kernels/io/yardstick.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "weft/partition/ownership.hpp"
@@ -41,6 +43,20 @@ double raw_write_seconds(Communicator& comm, const std::string& path, std::uint6
     store->close();
   });
   return slowest(comm, clock.seconds());
+}
+
+Yardstick::Yardstick(Communicator& comm, std::string path, bool wanted, bool comes_after)
+    : comm_(comm), path_(std::move(path)), wanted_(wanted) {
+  const bool draws = wanted && !comes_after && comm.rank() == 0;
+  is_first_ = comm.max(draws ? std::random_device{}() % 2 : 0) == 1;
+}
+
+void Yardstick::before(std::uint64_t bytes, bool sync) {
+  if (wanted_ && is_first_) seconds_ = raw_write_seconds(comm_, path_, bytes, sync);
+}
+
+void Yardstick::after(std::uint64_t bytes, bool sync) {
+  if (wanted_ && !is_first_) seconds_ = raw_write_seconds(comm_, path_, bytes, sync);
 }
 
 void settle(Communicator& comm, const std::string& path) {

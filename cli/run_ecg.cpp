@@ -1,0 +1,382 @@
+// weft run ecg: a heart's potentials.
+#ifdef WEFT_HAVE_MPI
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/kernel_options.hpp"
+#include "kernels/ecg/ecg_kernel.hpp"
+#include "kernels/ecg/step_source.hpp"
+#include "weft/ecg/ecg.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/quantity.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+// What the command line says, as text; turned into options once MPI runs, so that a bad value gets its line once.
+struct EcgArguments {
+  kernels::ecg::EcgOptions options;
+  std::string strategy = "owner";
+  std::string layout = "reads";
+  std::string fields;
+  std::string mesh;
+  std::string dt = "0.1ms";
+  std::string duration = "450ms";
+  std::string print_every = "1ms";
+  std::string model = "bidomain";
+  std::string velocity;
+  std::string plates;
+  std::string mesh_unit = "mm";
+  std::vector<std::string> stimulate;
+  std::vector<std::string> electrodes;
+  bool as_measured = false;
+  std::string target = "1MiB";
+  std::string budget = "256MiB";
+  std::string direct = "auto";
+  std::string align = "0";
+  std::string stripe_size = "0";
+  std::string latency = "1ms";
+  std::string bandwidth = "1GB/s";
+  std::vector<std::string> hints;
+  std::uint64_t cb_nodes = 0;
+  double compute_ms = 0;
+  std::string reduce;
+  std::string reduce_field = "V";
+  double threshold = -30.0;
+  std::uint64_t max_beats = 8;
+  std::optional<std::uint64_t> origin;
+  double fill = std::numeric_limits<double>::quiet_NaN();
+  std::string afterwards = "none";
+  std::string afterwards_cache = "128MiB";
+  bool keep_afterwards = false;
+  std::string sync = "commit";
+  std::string commit_every = "60s";
+  bool no_overwrite = false;
+  std::uint64_t ranks = 0;
+  bool plan = false;
+  bool json = false;
+};
+
+LayoutKind parse_layout(const std::string& text) {
+  if (text == "reads") return LayoutKind::reads;
+  if (text == "isotropic") return LayoutKind::isotropic;
+  if (text == "rows") return LayoutKind::rows;
+  throw Error(ErrorKind::usage, fmt::format("layout '{}'", text), "is not known", "use reads, isotropic or rows");
+}
+
+DirectWrites parse_direct(const std::string& text) {
+  if (text == "auto") return DirectWrites::automatic;
+  if (text == "always") return DirectWrites::always;
+  if (text == "never") return DirectWrites::never;
+  throw Error(ErrorKind::usage, fmt::format("--direct '{}'", text), "is not known", "use auto, always or never");
+}
+
+Sync parse_sync(const std::string& text) {
+  if (text == "commit") return Sync::commit;
+  if (text == "window") return Sync::window;
+  if (text == "none") return Sync::none;
+  throw Error(ErrorKind::usage, fmt::format("--sync '{}'", text), "is not known", "use commit, window or none");
+}
+
+// "60s", "5min" or "100steps".
+void parse_commit_every(const std::string& text, WriterOptions& options) {
+  constexpr std::string_view kSteps = "steps";
+  if (!text.ends_with(kSteps)) {
+    options.commit_seconds = parse_seconds(text);
+    return;
+  }
+  const std::string number = text.substr(0, text.size() - kSteps.size());
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.commit_steps);
+  if (problem == std::errc() && end == number.data() + number.size() && options.commit_steps > 0) return;
+  throw Error(ErrorKind::usage, fmt::format("--commit-every '{}'", text), "is no number of steps",
+              "for example --commit-every 100steps, or 60s");
+}
+
+double parse_ms(const std::string& text) { return 1e3 * parse_seconds(text); }
+
+// "A,B,.." as so many numbers.
+std::vector<double> parse_numbers(const std::string& name, const std::string& text, std::size_t count,
+                                  const char* example) {
+  std::vector<double> numbers;
+  std::istringstream in(text);
+  std::string part;
+  while (std::getline(in, part, ',')) {
+    std::size_t used = 0;
+    double number = 0;
+    try {
+      number = std::stod(part, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != part.size() || !std::isfinite(number)) break;
+    numbers.push_back(number);
+  }
+  if (numbers.size() == count && !in) return numbers;
+  throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), fmt::format("is not {} numbers", count),
+              fmt::format("for example {} {}", name, example));
+}
+
+kernels::ecg::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
+  kernels::ecg::MeshFileOptions options;
+  const std::map<std::string, double> units{{"mm", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1e3}};
+  const auto unit = units.find(arguments.mesh_unit);
+  if (unit == units.end()) {
+    throw Error(ErrorKind::usage, fmt::format("--mesh-unit '{}'", arguments.mesh_unit), "is not known",
+                "use mm, cm, um or m");
+  }
+  options.unit = unit->second;
+  for (const std::string& text : arguments.stimulate) {
+    const auto numbers = parse_numbers("--stimulate", text, 4, "10,0,5,1.5");
+    if (numbers[3] < 0) throw Error(ErrorKind::usage, "--stimulate " + text, "has a negative radius", "give a length");
+    options.stimulated.push_back({{numbers[0], numbers[1], numbers[2]}, numbers[3]});
+  }
+  for (const std::string& text : arguments.electrodes) options.electrodes.push_back(ecg::parse_electrode(text));
+  return options;
+}
+
+kernels::ecg::SolveOptions parse_solve(const EcgArguments& arguments) {
+  kernels::ecg::SolveOptions solve = arguments.options.solve;
+  if (!arguments.mesh.empty() && arguments.mesh != "none") solve.mesh = arguments.mesh;
+  solve.mesh_file = parse_mesh_file(arguments);
+  solve.dt = parse_ms(arguments.dt);
+  solve.duration = parse_ms(arguments.duration);
+  solve.print_every = parse_ms(arguments.print_every);
+  if (arguments.model != "bidomain" && arguments.model != "monodomain") {
+    throw Error(ErrorKind::usage, fmt::format("--model '{}'", arguments.model), "is not known",
+                "use bidomain or monodomain");
+  }
+  solve.monodomain = arguments.model == "monodomain";
+  solve.tune = !arguments.as_measured;
+  if (!arguments.velocity.empty()) {
+    const auto numbers = parse_numbers("--velocity", arguments.velocity, 2, "0.67,0.24");
+    solve.velocity = {numbers[0], numbers[1]};
+  }
+  if (!arguments.plates.empty()) {
+    const auto numbers = parse_numbers("--plates", arguments.plates, 3, "0.5,10,5");
+    solve.plates = kernels::ecg::PlateStimulus{numbers[0], numbers[1], numbers[2]};
+  }
+  return solve;
+}
+
+kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
+  kernels::ecg::EcgOptions options = arguments.options;
+  options.layout.kind = parse_layout(arguments.layout);
+  options.layout.target_bytes = parse_bytes(arguments.target);
+  options.layout.store.latency_s = parse_seconds(arguments.latency);
+  options.layout.store.bandwidth = parse_rate(arguments.bandwidth);
+  options.mpi.strategy = parse_strategy(arguments.strategy);
+  options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
+  options.writer.budget_bytes = parse_bytes(arguments.budget);
+  options.writer.direct = parse_direct(arguments.direct);
+  options.writer.sync = parse_sync(arguments.sync);
+  parse_commit_every(arguments.commit_every, options.writer);
+  options.writer.work = "weft run ecg";
+  options.align_bytes = parse_bytes(arguments.align);
+  options.compute_seconds = arguments.compute_ms / 1e3;
+  if (!arguments.fields.empty() && arguments.fields != "joint" && arguments.fields != "separate") {
+    throw Error(ErrorKind::usage, fmt::format("--fields '{}'", arguments.fields), "is not known",
+                "use joint or separate");
+  }
+  const bool solve = options.source == "solve";
+  options.joint = arguments.fields.empty() ? !solve : arguments.fields == "joint";
+  options.mesh = arguments.mesh != "none";
+  if (solve && options.steps) {
+    throw Error(ErrorKind::usage, "--steps", "source solve has as many as its time gives",
+                "use --duration and --print-every");
+  }
+  if (solve && options.ownership != "blocks") {
+    throw Error(ErrorKind::usage, "--ownership " + options.ownership, "source solve deals its nodes itself",
+                "use --scatter, or leave it out");
+  }
+  if (solve) {
+    options.solve = parse_solve(arguments);
+  } else if (!arguments.mesh.empty() && arguments.mesh != "box" && arguments.mesh != "none") {
+    throw Error(ErrorKind::usage, fmt::format("--mesh '{}'", arguments.mesh), "is not known", "use box or none");
+  }
+  kernels::ecg::parse_dealing(options.ownership);
+  options.mpi.hints =
+      parse_hints({arguments.hints, arguments.cb_nodes, options.mpi.stripe_count, options.mpi.stripe_bytes});
+  if (!arguments.reduce.empty()) {
+    options.reduction =
+        reduce::RunReductionSpec{.field = arguments.reduce_field,
+                                 .quantities = reduce::parse_quantities(arguments.reduce),
+                                 .settings = {arguments.threshold, arguments.max_beats, arguments.origin},
+                                 .fill = arguments.fill};
+  }
+  if (arguments.afterwards != "none" && arguments.afterwards != "paper") {
+    throw Error(ErrorKind::usage, fmt::format("--afterwards '{}'", arguments.afterwards), "is not known",
+                "use none or paper");
+  }
+  const std::uint64_t cache_bytes = parse_bytes(arguments.afterwards_cache);
+  if (arguments.afterwards == "paper") {
+    options.afterwards = kernels::ecg::Afterwards{
+        cache_bytes, arguments.keep_afterwards, {arguments.threshold, arguments.max_beats, arguments.origin}};
+  } else if (arguments.keep_afterwards) {
+    throw Error(ErrorKind::usage, "--keep-afterwards", "nothing is made afterwards", "add --afterwards paper");
+  }
+  if (arguments.no_overwrite) {
+    if (options.append || options.restart) {
+      throw Error(ErrorKind::usage, "--no-overwrite", "a run that goes on needs its file", "leave one of the two out");
+    }
+    options.if_exists = storage::IfExists::fail;
+  }
+  if (options.from_step && !options.append) {
+    throw Error(ErrorKind::usage, "--from-step", "goes with --append", "add --append");
+  }
+  return options;
+}
+
+void run_ecg(const EcgArguments& arguments) {
+  const auto run = [&](Communicator& comm) {
+    const nlohmann::json report = kernels::ecg::run_ecg(MPI_COMM_WORLD, finish(arguments));
+    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::ecg::to_text(report));
+  };
+  plan_or_run(
+      {.plan = arguments.plan,
+       .ranks = arguments.ranks,
+       .print_plan =
+           [&](std::uint64_t ranks) { print_plan(kernels::ecg::plan_ecg(finish(arguments), ranks), arguments.json); },
+       .check = [&] { finish(arguments); },
+       .run = run});
+}
+
+}  // namespace
+
+void add_ecg(CLI::App& run) {
+  auto arguments = std::make_shared<EcgArguments>();
+  EcgArguments& a = *arguments;
+  CLI::App* ecg =
+      run.add_subcommand("ecg", "Two potentials at every node of a heart, step by step (paper 1's benchmark)");
+  ecg->footer(
+      "Example: mpirun -n 2 weft run ecg --nodes 400000 --steps 151 --strategy owner --yardstick --out heart.h5\n"
+      "         weft run ecg --source replay --from results.h5 --layout reads --out again.h5");
+  const auto text = [&](const char* name, auto& value, const char* help, const char* group) {
+    return ecg->add_option(name, value, help)->capture_default_str()->group(group);
+  };
+  const char* what = "What is written";
+  text("--source", a.options.source,
+       "synthetic (a travelling wave), replay (a recording's steps) or solve (a heart in a torso)", what);
+  text("--from", a.options.from, "replay: the recording, FILE or FILE:DATASET", what);
+  ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all; solve: at most, 20000)")
+      ->group(what);
+  ecg->add_option("--steps", a.options.steps, "steps (synthetic: 151; replay: all)")->group(what);
+  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e (solve: separate, else joint)",
+       what);
+  text("--mesh", a.mesh,
+       "synthetic: box (tetrahedra over exactly these nodes); solve: torso, slab:0.2 (Niederer's, of cubes of 0.2 mm), "
+       "or a file of tetrahedra, .vtu or .msh; none: not in the file",
+       what);
+  text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
+  text("--out", a.options.out, "the file to write; an existing one is replaced when the new one is whole", what);
+  ecg->add_flag("--no-overwrite", a.no_overwrite, "end with an error where the file is there already")->group(what);
+  ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
+      ->group(what);
+  ecg->add_flag("--append", a.options.append, "go on with the file, behind its committed steps")->group(what);
+  ecg->add_option("--from-step", a.options.from_step, "with --append: go back to this step")->group(what);
+
+  const char* simulation = "The simulation (--source solve)";
+  text("--dt", a.dt, "its step", simulation);
+  text("--duration", a.duration, "how long it runs", simulation);
+  text("--print-every", a.print_every, "a step in the file", simulation);
+  text("--model", a.model, "bidomain or monodomain", simulation);
+  ecg->add_flag("--scatter", a.options.solve.scatter, "deal nodes by a partition of the mesh's graph, not in blocks")
+      ->group(simulation);
+  text("--velocity", a.velocity, "ALONG,ACROSS the fibres, m/s, for which conductivities are chosen (0.67,0.24)",
+       simulation);
+  ecg->add_flag("--as-measured", a.as_measured, "take the measured conductivities, however coarse the mesh")
+      ->group(simulation);
+  text("--conductivity-factor", a.options.solve.conductivity_factor, "on the heart's conductivities", simulation);
+  ecg->add_option("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms (torso: -22; others: -35.7)")
+      ->group(simulation);
+  text("--plates", a.plates, "CURRENT,START,DURATION: uA/mm^2 between plates on the sides, ms", simulation);
+  ecg->add_option("--checkpoint-every", a.options.checkpoint_every,
+                  "steps in the file after which the whole state is kept, in OUT.checkpoint")
+      ->group(simulation);
+  ecg->add_flag("--restart", a.options.restart, "go on from OUT.checkpoint; where there is none, begin")
+      ->group(simulation);
+  text("--tolerance", a.options.solve.tolerance, "of the equations", simulation);
+  text("--petsc", a.options.solve.petsc, "options for PETSc: \"-phi_e_pc_type gamg\"", simulation);
+
+  const char* file =
+      "A mesh from a file (--mesh FILE.vtu, with cell arrays tissue: 0 torso, 1 heart, 2 blood, 3 lung, 4 bone, and "
+      "fibre, and point arrays layer: 0 epicardium, 1 midmyocardium, 2 endocardium, and stimulus: ms; or FILE.msh, "
+      "with "
+      "physical volumes of these numbers or names)";
+  text("--mesh-unit", a.mesh_unit, "of its coordinates: mm, cm, um or m", file);
+  ecg->add_option("--stimulate", a.stimulate, "X,Y,Z,R: the heart's nodes in this ball at 0 ms (mm); may be repeated")
+      ->group(file);
+  ecg->add_option("--electrode", a.electrodes,
+                  "NAME=X,Y,Z: the node of the skin nearest to there (mm); may be repeated; RL is the ground")
+      ->group(file);
+
+  const char* how = "How it is written";
+  text("--strategy", a.strategy, "owner, cached or per-step", how);
+  text("--layout", a.layout, "reads, isotropic or rows (41, N, ..)", how);
+  text("--read", a.options.layout.reads, "the reads the layout is for, as in weft layout", how);
+  text("--target", a.target, "most bytes a chunk may have", how);
+  text("--latency", a.latency, "what a request costs where the file will be read", how);
+  text("--bandwidth", a.bandwidth, "and how fast bytes come", how);
+  text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
+  text("--direct", a.direct, "past the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
+  ecg->add_option("--sync", a.sync,
+                  "when steps are brought to the disk: commit (behind the run, and at its end), window (before they "
+                  "count) or none")
+      ->capture_default_str()
+      ->group(how);
+  text("--commit-every", a.commit_every,
+       "steps are in the file, and on the disk, at the latest after this: 60s, 100steps", how);
+  ecg->add_flag("--take-over", a.options.writer.take_over,
+                "with a file whose last writer may have died on another machine: you know that it has")
+      ->group(how);
+
+  const char* maps = "Maps of quantities over time, finished when the run ends (in the file, /maps)";
+  text("--reduce", a.reduce, "quantities, as weft reduce knows them: activation_time,peak,apd_90", maps);
+  text("--reduce-field", a.reduce_field, "of this field, NAME or NAME:COMPONENT", maps);
+  text("--threshold", a.threshold, "of beats and of first_crossing", maps);
+  text("--max-beats", a.max_beats, "rows of a map per beat", maps);
+  ecg->add_option("--origin", a.origin, "the node conduction_velocity is measured from")->group(maps);
+  ecg->add_option("--fill", a.fill, "where a node has no value; NaN where nothing is said")->group(maps);
+
+  const char* after = "What comes after, with the finished file";
+  text("--afterwards", a.afterwards,
+       "none, or paper: VTU files of every step and maps node after node, read by HDF5 alone, timed", after);
+  text("--afterwards-cache", a.afterwards_cache, "HDF5's chunk cache for that, on each rank", after);
+  ecg->add_flag("--keep-afterwards", a.keep_afterwards, "keep the VTU files, which are removed one by one else")
+      ->group(after);
+
+  const char* where = "For the file system";
+  text("--align", a.align, "large data begin at multiples of this", where);
+  ecg->add_option("--stripe-count", a.options.mpi.stripe_count, "Lustre: stripes of the file")->group(where);
+  text("--stripe-size", a.stripe_size, "Lustre: bytes of a stripe", where);
+  ecg->add_option("--cb-nodes", a.cb_nodes, "MPI-IO: aggregators of a collective write")->group(where);
+  ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE")->group(where);
+  text("--mpi-count-limit", a.options.mpi.count_limit, "no MPI call gets a larger count", where);
+
+  const char* measure = "Measuring";
+  ecg->add_option("--compute", a.compute_ms, "make a step take so many milliseconds of computing")->group(measure);
+  ecg->add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
+  ecg->add_flag("--read-back", a.options.read_back, "read the file again when it is finished, and time it")
+      ->group(measure);
+  ecg->add_flag("--plan", a.plan, "only say what would be written; needs no ranks and writes nothing")->group(measure);
+  ecg->add_option("--ranks", a.ranks, "with --plan: on so many ranks")->group(measure);
+  ecg->add_flag("--json", a.json, "print the plan or the report as JSON")->group(measure);
+  ecg->callback([arguments] {
+    arguments->options.progress = true;
+    run_ecg(*arguments);
+  });
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI
