@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   nlohmann::json result;
   result["write"] = {write_all(path, nodes, steps)};
   const auto reader = weft::SeriesReader::open(path);
-  result["store"] = {{"latency_s", reader.store().latency_s}, {"bandwidth", reader.store().bandwidth}};
+  result["store"] = {{"latency_s", reader.access_cost().latency_s}, {"bandwidth", reader.access_cost().bandwidth}};
   std::mt19937_64 random(7);
   result["trace"] = timed(reads, [&] {
     const std::uint64_t node = random() % nodes;

@@ -12,9 +12,10 @@
 
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
+#include "kernels/mhm/folder_source.hpp"
 #include "weft/convert/conversion.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -93,6 +94,13 @@ std::string to_text(const convert::Conversion& conversion, const convert::Conver
   return text;
 }
 
+// A file of steps, or a folder of weft run mhm.
+convert::ConversionReport convert_any(Communicator& comm, const convert::Conversion& conversion) {
+  if (!std::filesystem::is_directory(conversion.file.path)) return convert::convert_file(comm, conversion);
+  const auto folder = kernels::mhm::open_folder(comm, conversion.file.path, conversion.fields);
+  return convert::convert_source(comm, conversion, *folder);
+}
+
 void run(const ConvertArguments& arguments, Communicator& comm) {
   std::optional<convert::Conversion> conversion;
   try {
@@ -109,7 +117,7 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   };
   std::signal(SIGINT, [](int) { stopped = 1; });
   std::signal(SIGTERM, [](int) { stopped = 1; });
-  const convert::ConversionReport report = convert::convert_file(comm, *conversion);
+  const convert::ConversionReport report = convert_any(comm, *conversion);
   if (comm.rank() != 0) return;
   if (arguments.json) {
     fmt::print("{}\n", to_json(*conversion, report, comm.size()).dump(2));

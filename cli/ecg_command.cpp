@@ -14,8 +14,8 @@
 #include "cli/text_table.hpp"
 #include "weft/ecg/file_ecg.hpp"
 #include "weft/ecg/sheet_layout.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::cli {

@@ -66,7 +66,7 @@ std::string utf8(const std::string& text) {
 void set(cairo_t* pen, const Colour& colour) { cairo_set_source_rgb(pen, colour.red, colour.green, colour.blue); }
 
 void stroke(cairo_t* pen, const ecg::Polyline& line) {
-  for (const ecg::Place& at : line) cairo_line_to(pen, at.x, at.y);
+  for (const ecg::SheetPoint& at : line) cairo_line_to(pen, at.x, at.y);
   cairo_stroke(pen);
 }
 
@@ -98,7 +98,7 @@ void squared_paper(cairo_t* pen, const ecg::Sheet& sheet) {
 }
 
 // At most `width` mm wide: a long one gets smaller letters.
-void write(cairo_t* pen, const std::string& text, const ecg::Place& at, double size, double width) {
+void write(cairo_t* pen, const std::string& text, const ecg::SheetPoint& at, double size, double width) {
   const std::string letters = utf8(text);
   cairo_set_font_size(pen, size);
   cairo_text_extents_t extents;

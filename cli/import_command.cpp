@@ -11,8 +11,8 @@
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "weft/repack/series_import.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -50,8 +50,8 @@ repack::ImportRequest request_of(const ImportArguments& arguments) {
   request.mesh = arguments.mesh;
   request.layout.reads = arguments.reads;
   request.layout.target_bytes = parse_bytes(arguments.target);
-  request.layout.store.latency_s = parse_seconds(arguments.latency);
-  request.layout.store.bandwidth = parse_rate(arguments.bandwidth);
+  request.layout.access.latency_s = parse_seconds(arguments.latency);
+  request.layout.access.bandwidth = parse_rate(arguments.bandwidth);
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.overwrite) request.if_exists = storage::IfExists::replace;
   request.take_over = arguments.take_over;

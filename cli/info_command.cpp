@@ -12,7 +12,7 @@
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reading/series_reader.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::cli {
 
@@ -133,7 +133,7 @@ std::string to_text(const SeriesReader& reader) {
 
 void run(const InfoOptions& options) {
   ReadOptions read_options;
-  read_options.store = layout::Store{};  // nothing long is read: no need to measure
+  read_options.access = layout::AccessCost{};  // nothing long is read: no need to measure
   // HDF5 crashes over some damaged files, or never comes back.
   const auto look = [&](OwnProcess&) {
     const SeriesReader reader = SeriesReader::open(options.path, read_options);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cli/inspection_report.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -44,16 +44,16 @@ inspect::FileQuestion question_from(const InspectOptions& options) {
     throw Error(ErrorKind::usage, "--ranks", fmt::format("{} cannot be used", options.ranks), "give 1 or more");
   }
   question.ranks = static_cast<std::uint64_t>(options.ranks);
-  question.store.latency_s = parse_seconds(options.latency);
-  question.store.bandwidth = parse_rate(options.bandwidth);
+  question.access.latency_s = parse_seconds(options.latency);
+  question.access.bandwidth = parse_rate(options.bandwidth);
   question.target_bytes = parse_bytes(options.target);
   return file;
 }
 
 void measure_shown(InspectionReport& report, OwnProcess& self) {
   const std::vector<const inspect::Inspection*> shown = shown_with_reads(report);
-  report.measured_store = inspect::measured_store(report.question.path);
-  inspect::Measuring how{report.question.path, *report.measured_store, report.question.question.hdf5};
+  report.measured_access_cost = inspect::measured_access_cost(report.question.path);
+  inspect::Measuring how{report.question.path, *report.measured_access_cost, report.question.question.hdf5};
   how.seconds = kSecondsToMeasure / static_cast<double>(std::max<std::size_t>(1, shown.size()));
   how.at = [&](const std::string& path) { self.at(path); };
   self.phase("measuring", "sample", 0);

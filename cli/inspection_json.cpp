@@ -12,26 +12,26 @@ using inspect::Price;
 using inspect::PricedRead;
 using nlohmann::json;
 
-json price_json(const PricedRead& read, const Price& price, const layout::Store& store) {
+json price_json(const PricedRead& read, const Price& price, const layout::AccessCost& access) {
   return {{"requests", price.requests},
           {"bytes", price.bytes},
           {"amplification", read.amplification(price)},
           {"decode_seconds", price.decode_seconds},
-          {"seconds", price.seconds(store)}};
+          {"seconds", price.seconds(access)}};
 }
 
-json reads_json(const Inspection& one, const layout::Store& store) {
+json reads_json(const Inspection& one, const layout::AccessCost& access) {
   json reads = json::object();
   for (const PricedRead& read : one.reads) {
     json entry = {
         {"weight", read.weight},
         {"asked_bytes", read.asked_bytes},
         {"box", {{"start", read.box.start}, {"count", read.box.count}}},
-        {"as_it_is", {{"hdf5", price_json(read, read.hdf5, store)}, {"weft", price_json(read, read.weft, store)}}},
+        {"as_it_is", {{"hdf5", price_json(read, read.hdf5, access)}, {"weft", price_json(read, read.weft, access)}}},
         {"repacked", nullptr}};
     if (read.hdf5_repacked) {
-      entry["repacked"] = {{"hdf5", price_json(read, *read.hdf5_repacked, store)},
-                           {"weft", price_json(read, *read.weft_repacked, store)}};
+      entry["repacked"] = {{"hdf5", price_json(read, *read.hdf5_repacked, access)},
+                           {"weft", price_json(read, *read.weft_repacked, access)}};
     }
     reads[read.name] = std::move(entry);
   }
@@ -84,7 +84,9 @@ json measured_json(const inspect::Measured& measured) {
   return {{"cold", measured.cold}, {"reads", reads}};
 }
 
-json store_json(const layout::Store& store) { return {{"latency_s", store.latency_s}, {"bandwidth", store.bandwidth}}; }
+json store_json(const layout::AccessCost& access) {
+  return {{"latency_s", access.latency_s}, {"bandwidth", access.bandwidth}};
+}
 
 // Extents an axis may grow to; null where there is no limit.
 json most_json(const survey::DatasetFacts& facts) {
@@ -117,7 +119,7 @@ json dataset_json(const InspectionReport& report, const Inspection& one) {
                 {"padding_bytes", one.padding_bytes},
                 {"index_bytes", facts.index_bytes},
                 {"axes", one.known ? axes_json(*one.known) : json(nullptr)},
-                {"reads", reads_json(one, report.question.question.store)},
+                {"reads", reads_json(one, report.question.question.access)},
                 {"not_priced", one.not_priced.empty() ? json(nullptr) : json(one.not_priced)},
                 {"better_chunk", one.better ? json(*one.better) : json(nullptr)},
                 {"advice", nullptr}};
@@ -148,11 +150,11 @@ json to_json(const InspectionReport& report) {
       {"metadata_bytes", file.survey.metadata_bytes},
       {"free_bytes", file.survey.free_bytes},
       {"other_bytes", file.other_bytes},
-      {"store", store_json(question.store)},
+      {"store", store_json(question.access)},
       {"ranks", question.ranks},
       {"hdf5", {{"chunk_cache_bytes", question.hdf5.chunk_cache_bytes}, {"sieve_bytes", question.hdf5.sieve_bytes}}},
       {"datasets", datasets}};
-  if (report.measured_store) result["measured_store"] = store_json(*report.measured_store);
+  if (report.measured_access_cost) result["measured_store"] = store_json(*report.measured_access_cost);
   return result;
 }
 

@@ -11,7 +11,7 @@
 
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::cli {
 
@@ -79,18 +79,18 @@ std::string times_text(double amplification) {
                              : format_count(static_cast<std::uint64_t>(std::llround(amplification)));
 }
 
-std::vector<std::string> price_cells(const PricedRead& read, const Price& price, const layout::Store& store) {
+std::vector<std::string> price_cells(const PricedRead& read, const Price& price, const layout::AccessCost& access) {
   return {format_count(price.requests), format_bytes(price.bytes), times_text(read.amplification(price)),
-          format_seconds(price.seconds(store))};
+          format_seconds(price.seconds(access))};
 }
 
 // Two rows a read: as the dataset is, and repacked.
-std::string read_table(const Inspection& one, const layout::Store& store) {
+std::string read_table(const Inspection& one, const layout::AccessCost& access) {
   std::vector<std::vector<std::string>> rows{{"read", "returns", "layout", "HDF5: requests", "bytes", "times", "time",
                                               "Weft: requests", "bytes", "times", "time"}};
   const auto add = [&](std::vector<std::string> row, const PricedRead& read, const Price& hdf5, const Price& weft) {
     for (const Price& price : {hdf5, weft}) {
-      for (std::string& cell : price_cells(read, price, store)) row.push_back(std::move(cell));
+      for (std::string& cell : price_cells(read, price, access)) row.push_back(std::move(cell));
     }
     rows.push_back(std::move(row));
   };
@@ -142,7 +142,7 @@ std::vector<std::string> compared_cells(const std::optional<inspect::Compared>& 
           format_seconds(compared->predicted_seconds), format_seconds(compared->seconds)};
 }
 
-std::string measured_lines(const inspect::Measured& measured, const layout::Store& store) {
+std::string measured_lines(const inspect::Measured& measured, const layout::AccessCost& access) {
   std::vector<std::vector<std::string>> rows{
       {"read", "through", "samples", "requests", "measured", "bytes", "measured", "time", "measured"}};
   std::string notes;
@@ -156,7 +156,7 @@ std::string measured_lines(const inspect::Measured& measured, const layout::Stor
   }
   return fmt::format("measured {}, predicted beside it at what this store costs: {} a request, {}/s\n\n{}{}",
                      measured.cold ? "cold" : "warm (the system keeps the file in memory)",
-                     format_seconds(store.latency_s), format_bytes(static_cast<std::uint64_t>(store.bandwidth)),
+                     format_seconds(access.latency_s), format_bytes(static_cast<std::uint64_t>(access.bandwidth)),
                      text_table(rows, 2), notes);
 }
 
@@ -169,9 +169,9 @@ std::string advice_line(const InspectionReport& report, const Inspection& one) {
 std::string reads_section(const InspectionReport& report, const Inspection& one) {
   std::string text = "\n" + axes_lines(one);
   if (!one.not_priced.empty()) return text + fmt::format("not priced: {}\n", one.not_priced);
-  text += chunk_line(one) + "\n" + read_table(one, report.question.question.store);
+  text += chunk_line(one) + "\n" + read_table(one, report.question.question.access);
   if (const auto found = report.measured.find(one.facts.path); found != report.measured.end()) {
-    text += "\n" + measured_lines(found->second, *report.measured_store);
+    text += "\n" + measured_lines(found->second, *report.measured_access_cost);
   }
   return text + advice_line(report, one);
 }
@@ -181,7 +181,7 @@ std::string how_priced(const inspect::Question& question) {
       "Priced at {} a request, {:.4g} GB/s and what undoing filters takes a core; a block is one of {} shares. HDF5: "
       "its "
       "own reader with a chunk cache of {}.\n",
-      format_seconds(question.store.latency_s), question.store.bandwidth / 1e9, question.ranks,
+      format_seconds(question.access.latency_s), question.access.bandwidth / 1e9, question.ranks,
       format_bytes(question.hdf5.chunk_cache_bytes));
 }
 
@@ -236,8 +236,9 @@ std::string command_for(const InspectionReport& report, const Inspection& datase
   if (!how.reads.empty()) command += " --read " + quoted(how.reads);
   if (how.reads.find("block") != std::string::npos) command += fmt::format(" --ranks {}", how.ranks);
   if (how.target_bytes != usual.target_bytes) command += fmt::format(" --target {}", how.target_bytes);
-  if (how.store.latency_s != usual.store.latency_s) command += fmt::format(" --latency {}s", how.store.latency_s);
-  if (how.store.bandwidth != usual.store.bandwidth) command += fmt::format(" --bandwidth {}B/s", how.store.bandwidth);
+  if (how.access.latency_s != usual.access.latency_s) command += fmt::format(" --latency {}s", how.access.latency_s);
+  if (how.access.bandwidth != usual.access.bandwidth)
+    command += fmt::format(" --bandwidth {}B/s", how.access.bandwidth);
   return command;
 }
 

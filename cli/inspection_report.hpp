@@ -17,7 +17,7 @@ struct InspectionReport {
   inspect::FileQuestion question;
   inspect::FileInspection file;
   // With --measure: what the store under the file costs, and the reads of the datasets that were measured, by path.
-  std::optional<layout::Store> measured_store{};
+  std::optional<layout::AccessCost> measured_access_cost{};
   std::map<std::string, inspect::Measured> measured{};
 };
 

@@ -6,8 +6,8 @@
 #include <mpi.h>
 
 #include "cli/on_ranks.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 

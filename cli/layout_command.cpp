@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "weft/layout/design.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::cli {
@@ -52,8 +52,8 @@ layout::DesignRequest request_from(const LayoutOptions& options) {
   if (!options.axes.empty()) request.axes = layout::parse_axes(options.axes, request.shape.size());
   request.read_text = options.reads;
   request.ranks = at_least(0, options.ranks, "--ranks");
-  request.store.latency_s = parse_seconds(options.latency);
-  request.store.bandwidth = parse_rate(options.bandwidth);
+  request.access.latency_s = parse_seconds(options.latency);
+  request.access.bandwidth = parse_rate(options.bandwidth);
   request.align_bytes = parse_bytes(options.align);
   return request;
 }
@@ -87,7 +87,7 @@ std::string read_table(const layout::Design& design) {
   for (const auto& [read, cost] : design.reads) {
     rows.push_back({read.name, fmt::format("{:g}", read.weight), format_count(cost.chunks), format_count(cost.requests),
                     format_bytes(cost.bytes), fmt::format("{:.2f}", cost.amplification()),
-                    format_seconds(cost.seconds(design.request.store)), format_bytes(cost.hdf5_bytes)});
+                    format_seconds(cost.seconds(design.request.access)), format_bytes(cost.hdf5_bytes)});
   }
   std::array<std::size_t, columns> widths{};
   for (const Row& row : rows) {
@@ -108,8 +108,8 @@ std::string read_table(const layout::Design& design) {
 
 std::string explanation(const layout::Design& design) {
   const layout::DesignRequest& request = design.request;
-  const std::string store = fmt::format("{} a request and {:.4g} GB/s", format_seconds(request.store.latency_s),
-                                        request.store.bandwidth / 1e9);
+  const std::string store = fmt::format("{} a request and {:.4g} GB/s", format_seconds(request.access.latency_s),
+                                        request.access.bandwidth / 1e9);
   const std::string why =
       request.algorithm == layout::Algorithm::reads
           ? fmt::format("Chosen for these reads among chunks of at most {}", format_bytes(request.target_bytes))

@@ -23,7 +23,7 @@ OwnProcessLimits opening_limits(const std::string& path) {
 
 FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& choice, const std::string& field) {
   ReadOptions options;
-  options.store = layout::Store{};  // nothing long is read: no need to measure
+  options.access = layout::AccessCost{};  // nothing long is read: no need to measure
   options.choice = choice;
   const auto try_it = [&](OwnProcess&) -> std::string {
     try {

@@ -21,9 +21,9 @@
 #include "cli/value_output.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/large_memory.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -150,11 +150,12 @@ std::pair<Selection, Box> chosen_box(const ReadCommandOptions& options, const Se
   return {Selection::box, box};
 }
 
-layout::Store chosen_store(const ReadCommandOptions& options, const SeriesReader& reader, const std::string& field) {
-  layout::Store store = options.measure ? reader.store() : reader.recorded_store(field);
-  if (!options.latency.empty()) store.latency_s = parse_seconds(options.latency);
-  if (!options.bandwidth.empty()) store.bandwidth = parse_rate(options.bandwidth);
-  return store;
+layout::AccessCost chosen_access_cost(const ReadCommandOptions& options, const SeriesReader& reader,
+                                      const std::string& field) {
+  layout::AccessCost access = options.measure ? reader.access_cost() : reader.recorded_access_cost(field);
+  if (!options.latency.empty()) access.latency_s = parse_seconds(options.latency);
+  if (!options.bandwidth.empty()) access.bandwidth = parse_rate(options.bandwidth);
+  return access;
 }
 
 json requests_json(const Traffic& before, const Traffic& after, const layout::ReadCost& predicted) {
@@ -170,7 +171,7 @@ json requests_json(const Traffic& before, const Traffic& after, const layout::Re
 void run(const ReadCommandOptions& options) {
   CountedFile file;
   ReadOptions read_options = file.options(options.delay.empty() ? 0 : parse_seconds(options.delay));
-  if (!options.measure) read_options.store = layout::Store{};  // until the field's own is known
+  if (!options.measure) read_options.access = layout::AccessCost{};  // until the field's own is known
   read_options.choice.axes = options.axes;
   if (!options.time.empty()) read_options.choice.time = options.time;
   try_to_open(options.path, read_options.choice, options.field);
@@ -178,7 +179,7 @@ void run(const ReadCommandOptions& options) {
   SeriesReader reader = SeriesReader::open(options.path, std::move(read_options));
   const std::string field = reader.chosen_field(options.field);
   const auto [selection, box] = chosen_box(options, reader, field);
-  reader.use_store(chosen_store(options, reader, field));
+  reader.use_access_cost(chosen_access_cost(options, reader, field));
 
   ReadValues values{reader.field(field), selection, box, {}, {}};
   values.times = reader.read<double>("time", {{box.start[0]}, {box.count[0]}});
@@ -191,7 +192,7 @@ void run(const ReadCommandOptions& options) {
   const Traffic after = file.now();
 
   if (options.csv) return print_csv(values);
-  const layout::Store& store = reader.store();
+  const layout::AccessCost& access = reader.access_cost();
   if (options.json) {
     std::vector<std::uint64_t> steps(box.count[0]);
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = box.start[0] + i;
@@ -205,15 +206,15 @@ void run(const ReadCommandOptions& options) {
                                {"steps", steps},
                                {"times", values.times},
                                {"seconds", seconds},
-                               {"store", {{"latency_s", store.latency_s}, {"bandwidth", store.bandwidth}}},
+                               {"store", {{"latency_s", access.latency_s}, {"bandwidth", access.bandwidth}}},
                                {"requests", requests_json(before, after, predicted)}});
   }
   print_table(values, kMostTableRows);
   fmt::print("\n{} of {}: {} wanted, {} read in {} requests, {} (predicted {} in {} for {} a request, {}/s)\n",
              to_string(box.count), field, format_bytes(values.bytes.size()), format_bytes(after.bytes - before.bytes),
              format_count(after.reads - before.reads), format_seconds(seconds), format_bytes(predicted.bytes),
-             format_count(predicted.requests), format_seconds(store.latency_s),
-             format_bytes(static_cast<std::uint64_t>(store.bandwidth)));
+             format_count(predicted.requests), format_seconds(access.latency_s),
+             format_bytes(static_cast<std::uint64_t>(access.bandwidth)));
   fmt::print("Every value, exactly: --csv or --json\n");
 }
 

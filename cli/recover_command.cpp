@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "weft/support/amount.hpp"
 #include "weft/support/own_process.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/verify/recovery.hpp"
 
 namespace weft::cli {

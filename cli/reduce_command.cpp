@@ -12,8 +12,8 @@
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reduce/file_reduction.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/survey/open_file.hpp"
 
 namespace weft::cli {

@@ -15,10 +15,10 @@
 #include "weft/repack/side_effects.hpp"
 #include "weft/repack/target_file.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/crash_line.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -72,8 +72,8 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.reads = arguments.reads;
   request.ranks_of_a_block = arguments.ranks;
   request.target_bytes = parse_bytes(arguments.target);
-  request.store.latency_s = parse_seconds(arguments.latency);
-  request.store.bandwidth = parse_rate(arguments.bandwidth);
+  request.access.latency_s = parse_seconds(arguments.latency);
+  request.access.bandwidth = parse_rate(arguments.bandwidth);
   request.filter = arguments.filter;
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.jobs < 0) throw Error(ErrorKind::usage, fmt::format("--jobs {}", arguments.jobs), "is below 1");

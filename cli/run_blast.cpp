@@ -4,7 +4,7 @@
 
 #include "cli/kernel_options.hpp"
 #include "kernels/blast/blast_kernel.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::cli {
 

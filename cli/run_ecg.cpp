@@ -17,8 +17,8 @@
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/ecg/ecg.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::cli {
 
@@ -173,8 +173,8 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   kernels::ecg::EcgOptions options = arguments.options;
   options.layout.kind = parse_layout(arguments.layout);
   options.layout.target_bytes = parse_bytes(arguments.target);
-  options.layout.store.latency_s = parse_seconds(arguments.latency);
-  options.layout.store.bandwidth = parse_rate(arguments.bandwidth);
+  options.layout.access.latency_s = parse_seconds(arguments.latency);
+  options.layout.access.bandwidth = parse_rate(arguments.bandwidth);
   options.mpi.strategy = parse_strategy(arguments.strategy);
   options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
   options.writer.budget_bytes = parse_bytes(arguments.budget);

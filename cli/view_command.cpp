@@ -9,7 +9,7 @@
 
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/view/view_beside.hpp"
 #include "weft/view/view_file.hpp"
 #include "weft/view/vtkhdf.hpp"

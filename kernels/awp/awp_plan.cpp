@@ -4,8 +4,8 @@
 
 #include "kernels/awp/awp_kernel.hpp"
 #include "kernels/awp/awp_types.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::kernels::awp {

@@ -43,10 +43,10 @@ class Part {
   }
 
   // To the end of the phase. Throws what failed here. Returns the text that was written here.
-  std::uint64_t play(Mail& mail) {
-    if (writer_) writer_->begin(mail);
-    if (worker_) worker_->begin(mail);
-    while (!is_done()) hear(mail.receive(), mail);
+  std::uint64_t play(Messenger& messages) {
+    if (writer_) writer_->begin(messages);
+    if (worker_) worker_->begin(messages);
+    while (!is_done()) hear(messages.receive(), messages);
     for (const std::exception_ptr& failure : {writer_ ? writer_->failure() : nullptr,  //
                                               worker_ ? worker_->failure() : nullptr}) {
       if (failure) std::rethrow_exception(failure);
@@ -60,18 +60,18 @@ class Part {
            (!worker_ || worker_->is_done()) && (!writer_ || writer_->is_done());
   }
 
-  void hear(Message message, Mail& mail) {
+  void hear(Message message, Messenger& messages) {
     switch (message.word) {
-      case Word::task: worker_->hear(message, mail); break;
+      case Word::task: worker_->hear(message, messages); break;
       case Word::result:
-      case Word::worker_done: writer_->hear(std::move(message), mail); break;
+      case Word::worker_done: writer_->hear(std::move(message), messages); break;
       case Word::worker_asks:
       case Word::tasks:
       case Word::stop_node:
-      case Word::writer_done: master_->hear(message, mail); break;
+      case Word::writer_done: master_->hear(message, messages); break;
       case Word::node_asks:
       case Word::stop_all:
-      case Word::node_done: application_master_->hear(message, mail); break;
+      case Word::node_done: application_master_->hear(message, messages); break;
     }
   }
 
@@ -96,13 +96,13 @@ nlohmann::ordered_json run_blast(MpiCommunicator& comm, const RunOptions& run, c
   const KernelPlan plan = plan_blast(options, run, ranks, shared_lengths(comm, run, options));
 
   WriterWork work;
-  Mail mail(comm.handle());
+  Messenger messages(comm.handle());
   const KernelBody body{.prepare = [] {},
                         .output =
                             [&](std::uint64_t phase, Done& done) {
                               const std::uint64_t before = done.app.bytes();
                               Part part(options, run, nodes, rank, phase, done);
-                              work.text_bytes += part.play(mail);
+                              work.text_bytes += part.play(messages);
                               done.bytes += done.app.bytes() - before;
                               work.file_bytes = done.bytes;
                               work.compress_seconds = done.times.compress;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kernels/blast/node_file.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::kernels::blast {
 

@@ -6,7 +6,7 @@
 
 #include "kernels/blast/node_file.hpp"
 #include "kernels/blast/zlib_block.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::kernels::blast {
 

@@ -4,10 +4,10 @@
 
 namespace weft::kernels::blast {
 
-void Worker::hear(const Message& task, Mail& mail) {
+void Worker::hear(const Message& task, Messenger& messages) {
   if (task.numbers.empty()) {
     done_ = true;
-    mail.send(node_.writer(), Word::worker_done);
+    messages.send(node_.writer(), Word::worker_done);
     return;
   }
   std::string text;
@@ -17,11 +17,11 @@ void Worker::hear(const Message& task, Mail& mail) {
     failure_ = std::current_exception();
   }
   if (failure_) {
-    mail.send(node_.master(), Word::stop_node);
+    messages.send(node_.master(), Word::stop_node);
   } else {
-    mail.send(node_.writer(), Word::result, {task.numbers[0]}, std::move(text));
+    messages.send(node_.writer(), Word::result, {task.numbers[0]}, std::move(text));
   }
-  mail.send(node_.master(), Word::worker_asks);
+  messages.send(node_.master(), Word::worker_asks);
 }
 
 Writer::Writer(const BlastNode& node, const BlastOptions& options, const std::string& path, FileAccount account,
@@ -44,9 +44,9 @@ void Writer::attempt(const Action& action) {
   }
 }
 
-void Writer::say_stop(Mail& mail) {
+void Writer::say_stop(Messenger& messages) {
   if (!failure_ || said_stop_) return;
-  mail.send(node_.master(), Word::stop_node);
+  messages.send(node_.master(), Word::stop_node);
   said_stop_ = true;
 }
 
@@ -55,12 +55,12 @@ void Writer::take(const std::string& text) {
   text_bytes_ += text.size();
 }
 
-void Writer::hear(Message message, Mail& mail) {
+void Writer::hear(Message message, Messenger& messages) {
   if (message.word == Word::worker_done) {
     if (++workers_done_ < node_.workers()) return;
     attempt([&] { file_->close(); });
     done_ = true;
-    mail.send(node_.master(), Word::writer_done);
+    messages.send(node_.master(), Word::writer_done);
     return;
   }
   attempt([&] {
@@ -75,7 +75,7 @@ void Writer::hear(Message message, Mail& mail) {
       ++next_;
     }
   });
-  say_stop(mail);
+  say_stop(messages);
 }
 
 }  // namespace weft::kernels::blast

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "kernels/blast/blast_options.hpp"
-#include "kernels/blast/mail.hpp"
+#include "kernels/blast/messenger.hpp"
 #include "kernels/blast/node_file.hpp"
 
 namespace weft::kernels::blast {
@@ -20,8 +20,8 @@ class Worker {
  public:
   Worker(const BlastNode& node, const ResultSpec& spec) : node_(node), spec_(spec) {}
 
-  void begin(Mail& mail) { mail.send(node_.master(), Word::worker_asks); }
-  void hear(const Message& task, Mail& mail);
+  void begin(Messenger& messages) { messages.send(node_.master(), Word::worker_asks); }
+  void hear(const Message& task, Messenger& messages);
   bool is_done() const { return done_; }
   std::exception_ptr failure() const { return failure_; }
 
@@ -40,8 +40,8 @@ class Writer {
   Writer(const BlastNode& node, const BlastOptions& options, const std::string& path, FileAccount account,
          std::uint64_t expected);
 
-  void begin(Mail& mail) { say_stop(mail); }  // where the file could not be made
-  void hear(Message message, Mail& mail);
+  void begin(Messenger& messages) { say_stop(messages); }  // where the file could not be made
+  void hear(Message message, Messenger& messages);
   bool is_done() const { return done_; }
   std::exception_ptr failure() const { return failure_; }
   std::uint64_t text_bytes() const { return text_bytes_; }  // that went into the file
@@ -49,7 +49,7 @@ class Writer {
  private:
   template <typename Action>
   void attempt(const Action& action);
-  void say_stop(Mail& mail);
+  void say_stop(Messenger& messages);
   void take(const std::string& text);
 
   BlastNode node_;

@@ -13,7 +13,7 @@ constexpr std::uint64_t kApplicationMaster = 0;  // its rank
 ApplicationMaster::ApplicationMaster(const BlastOptions& options, const BlastNodes& nodes, std::uint64_t phase)
     : options_(options), nodes_(nodes), phase_(phase), dealt_(nodes.count(), 0) {}
 
-void ApplicationMaster::hear(const Message& message, Mail& mail) {
+void ApplicationMaster::hear(const Message& message, Messenger& messages) {
   if (message.word == Word::stop_all) stopped_ = true;
   if (message.word == Word::node_done) ++done_;
   if (message.word != Word::node_asks) return;
@@ -28,10 +28,10 @@ void ApplicationMaster::hear(const Message& message, Mail& mail) {
     numbers.push_back(tasks[dealt]);
     ++dealt;
   }
-  mail.send(message.from, Word::tasks, numbers);
+  messages.send(message.from, Word::tasks, numbers);
 }
 
-void NodeMaster::hear(const Message& message, Mail& mail) {
+void NodeMaster::hear(const Message& message, Messenger& messages) {
   switch (message.word) {
     case Word::worker_asks: waiting_.push_back(message.from); break;
     case Word::tasks:
@@ -48,29 +48,29 @@ void NodeMaster::hear(const Message& message, Mail& mail) {
     case Word::writer_done: writer_done_ = true; break;
     default: break;
   }
-  serve(mail);
+  serve(messages);
 }
 
-void NodeMaster::serve(Mail& mail) {
+void NodeMaster::serve(Messenger& messages) {
   if (must_stop_ && !asked_) {
-    mail.send(kApplicationMaster, Word::stop_all);
+    messages.send(kApplicationMaster, Word::stop_all);
     must_stop_ = false;
   }
   while (!waiting_.empty() && !tasks_.empty()) {
-    mail.send(waiting_.front(), Word::task, {tasks_.front().first, tasks_.front().second});
+    messages.send(waiting_.front(), Word::task, {tasks_.front().first, tasks_.front().second});
     waiting_.pop_front();
     tasks_.pop_front();
   }
   while (!waiting_.empty() && no_more_) {
-    mail.send(waiting_.front(), Word::task);
+    messages.send(waiting_.front(), Word::task);
     waiting_.pop_front();
   }
   if (!waiting_.empty() && !asked_) {
-    mail.send(kApplicationMaster, Word::node_asks, {node_.workers()});
+    messages.send(kApplicationMaster, Word::node_asks, {node_.workers()});
     asked_ = true;
   }
   if (writer_done_ && !asked_ && !done_) {
-    mail.send(kApplicationMaster, Word::node_done);
+    messages.send(kApplicationMaster, Word::node_done);
     done_ = true;
   }
 }

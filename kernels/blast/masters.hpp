@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/blast/blast_options.hpp"
-#include "kernels/blast/mail.hpp"
+#include "kernels/blast/messenger.hpp"
 
 namespace weft::kernels::blast {
 
@@ -18,7 +18,7 @@ class ApplicationMaster {
  public:
   ApplicationMaster(const BlastOptions& options, const BlastNodes& nodes, std::uint64_t phase);
 
-  void hear(const Message& message, Mail& mail);
+  void hear(const Message& message, Messenger& messages);
   bool is_done() const { return done_ == nodes_.count(); }
 
  private:
@@ -35,11 +35,11 @@ class NodeMaster {
  public:
   explicit NodeMaster(const BlastNode& node) : node_(node) {}
 
-  void hear(const Message& message, Mail& mail);
+  void hear(const Message& message, Messenger& messages);
   bool is_done() const { return done_; }
 
  private:
-  void serve(Mail& mail);
+  void serve(Messenger& messages);
 
   BlastNode node_;
   std::deque<std::pair<std::uint64_t, std::uint64_t>> tasks_;  // place and task

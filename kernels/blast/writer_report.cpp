@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::kernels::blast {
 

@@ -13,8 +13,8 @@
 #include "kernels/ecg/plain_source.hpp"
 #include "weft/convert/conversion.hpp"
 #include "weft/reading/series_reader.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::kernels::ecg {
@@ -29,7 +29,7 @@ constexpr const char* kQuantities = "activation_time,peak,apd_90";
 // What is in the file. Its cost needs no measuring: nothing is read through it but the times.
 SeriesReader open_map(Communicator& comm, const std::string& path) {
   ReadOptions options;
-  options.store = layout::Store{};
+  options.access = layout::AccessCost{};
   return SeriesReader::open(comm, path, options);
 }
 

@@ -17,8 +17,8 @@
 #include "kernels/io/yardstick.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/take_file.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::kernels::ecg {

@@ -7,8 +7,8 @@
 #include "kernels/ecg/source_writer.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/series/field_layout.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::kernels::ecg {
 
@@ -22,7 +22,7 @@ struct Shapes {
 
 Shapes shapes_of(const EcgOptions& options) {
   if (options.append || options.restart) {
-    throw Error(ErrorKind::usage, "--plan", "what a run that goes on writes depends on its file",
+    throw Error(ErrorKind::usage, "--plan", "a run that goes on cannot be planned: what it writes depends on its file",
                 "plan it without --append and --restart");
   }
   if (options.source == "synthetic") {
@@ -37,7 +37,7 @@ Shapes shapes_of(const EcgOptions& options) {
     const auto source = replay_source(self, options.from, options.nodes, options.steps, false, Dealing::blocks);
     return {source->fields(), source->nodes(), source->steps()};
   }
-  throw Error(ErrorKind::usage, "--plan --source " + options.source, "its nodes are known when the mesh is made",
+  throw Error(ErrorKind::usage, "--plan --source " + options.source, "cannot be planned: its nodes are known when the mesh is made",
               "plan --source synthetic with as many --nodes, or --source replay --from FILE");
 }
 

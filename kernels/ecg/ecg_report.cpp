@@ -8,7 +8,7 @@
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/io/kernel_run.hpp"
 #include "kernels/io/read_back.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::kernels::ecg {

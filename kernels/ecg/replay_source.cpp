@@ -119,7 +119,7 @@ std::unique_ptr<StepSource> replay_source(Communicator& comm, const std::string&
                                           std::optional<std::uint64_t> nodes, std::optional<std::uint64_t> steps,
                                           bool mesh, Dealing dealing) {
   ReadOptions options;
-  options.store = layout::Store{};  // all of it is read, in order
+  options.access = layout::AccessCost{};  // all of it is read, in order
   SeriesReader reader = SeriesReader::open(comm, from, options);
   std::unique_ptr<StepSource> source;
   agree_on(comm, [&] {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::kernels {
 

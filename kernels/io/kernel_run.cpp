@@ -7,9 +7,9 @@
 #include "kernels/io/output_folder.hpp"
 #include "kernels/io/read_back.hpp"
 #include "kernels/io/yardstick.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/progress.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::kernels {
 

@@ -11,7 +11,7 @@
 #include "weft/partition/ownership.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/page_cache.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::kernels {
 

@@ -13,7 +13,7 @@ std::array<std::uint64_t, 3> CrissCross::nodes_of(std::uint64_t element) const {
   return {around[side], around[(side + 1) % 4], (n + 1) * (n + 1) + square};
 }
 
-Place CrissCross::place_of(std::uint64_t node) const {
+Point CrissCross::place_of(std::uint64_t node) const {
   const std::uint64_t n = squares();
   const std::uint64_t corners = (n + 1) * (n + 1);
   const bool is_corner = node < corners;

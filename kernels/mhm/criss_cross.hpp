@@ -1,4 +1,4 @@
-// kernels/mhm/criss_cross.hpp - the triangles of the coarse mesh; weft/convert/triangle_lattice.hpp refines each.
+// kernels/mhm/criss_cross.hpp - the triangles of the coarse mesh; kernels/mhm/triangle_lattice.hpp refines each.
 //
 // The unit square is 2^(C-1) x 2^(C-1) squares, each cut by its diagonals into four triangles, which gives 4^C of them.
 // Element 4 q + t is triangle t of square q (row by row from below): bottom, right, top, left; its last corner is the
@@ -10,13 +10,9 @@
 #include <array>
 #include <cstdint>
 
-#include "weft/convert/triangle_lattice.hpp"
+#include "kernels/mhm/triangle_lattice.hpp"
 
 namespace weft::kernels::mhm {
-
-using convert::Corners;
-using convert::Place;
-using Lattice = convert::TriangleLattice;
 
 struct CrissCross {
   std::uint64_t ccross = 1;
@@ -27,7 +23,7 @@ struct CrissCross {
   std::uint64_t nodes() const { return (squares() + 1) * (squares() + 1) + squares() * squares(); }
 
   std::array<std::uint64_t, 3> nodes_of(std::uint64_t element) const;
-  Place place_of(std::uint64_t node) const;
+  Point place_of(std::uint64_t node) const;
   bool is_on_boundary(std::uint64_t node) const;
   Corners corners_of(std::uint64_t element) const;
 };

@@ -7,7 +7,7 @@
 namespace weft::kernels::mhm {
 namespace {
 
-double area(const Place& a, const Place& b, const Place& c) {
+double area(const Point& a, const Point& b, const Point& c) {
   return ((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
 }
 
@@ -41,7 +41,7 @@ TEST(CrissCross, TheExampleOfTheHeader) {
 TEST(CrissCross, KnowsItsBoundary) {
   const CrissCross mesh{3};
   for (std::uint64_t node = 0; node < mesh.nodes(); ++node) {
-    const Place place = mesh.place_of(node);
+    const Point place = mesh.place_of(node);
     EXPECT_EQ(mesh.is_on_boundary(node), place.x == 0 || place.x == 1 || place.y == 0 || place.y == 1);
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/io/stdio_file.hpp"
+#include "kernels/mhm/file_names.hpp"
 #include "kernels/mhm/mhm_output.hpp"
 #include "kernels/mhm/threads.hpp"
 #include "kernels/mhm/value_text.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "kernels/mhm/threads.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::kernels::mhm {
@@ -164,8 +164,5 @@ std::uint64_t piece_bytes(const MhmOptions& options, const RunOptions& run) {
     default: return std::min(options.buffer_bytes / kValueBytes * kValueBytes, text);
   }
 }
-
-std::string solution_file_name(std::uint64_t phase) { return fmt::format("solution_{:04}.txt", phase); }
-std::string problem_folder_name(std::uint64_t problem) { return fmt::format("problem_{:05}", problem); }
 
 }  // namespace weft::kernels::mhm

@@ -50,8 +50,4 @@ std::uint64_t region_bytes(const MhmOptions& options, const RunOptions& run);
 // The most a write of a problem's text has, in whole values; for shared_collective the bytes of whole problems.
 std::uint64_t piece_bytes(const MhmOptions& options, const RunOptions& run);
 
-// "solution_0007.txt", "problem_00042".
-std::string solution_file_name(std::uint64_t phase);
-std::string problem_folder_name(std::uint64_t problem);
-
 }  // namespace weft::kernels::mhm

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::kernels::mhm {

@@ -64,7 +64,7 @@ class MhmSeries final : public MhmOutput {
     mesh.connectivity.reserve(3 * cells);
     for (std::uint64_t problem = spec_.problems.first; problem < spec_.problems.first + spec_.problems.count;
          ++problem) {
-      for (const Place& place : lattice.places(elements.corners_of(problem))) {
+      for (const Point& place : lattice.places(elements.corners_of(problem))) {
         mesh.coordinates.insert(mesh.coordinates.end(), {place.x, place.y, 0});
       }
       lattice.visit_triangles([&](const std::array<std::uint64_t, 3>& corners) {

@@ -6,6 +6,7 @@
 
 #include "kernels/io/stdio_file.hpp"
 #include "kernels/mhm/criss_cross.hpp"
+#include "kernels/mhm/file_names.hpp"
 #include "kernels/mhm/threads.hpp"
 #include "weft/support/error.hpp"
 
@@ -35,7 +36,7 @@ void make_problem_folders(const std::string& out, const MhmOptions& options, con
     std::filesystem::create_directory(folder, failure);
     if (failure) throw system_error(folder, "cannot be made", failure.value());
     std::string corners;
-    for (const Place& corner : mesh.corners_of(problem))
+    for (const Point& corner : mesh.corners_of(problem))
       corners += fmt::format("{:.17g} {:.17g}\n", corner.x, corner.y);
     write_file(folder + "/element.txt", corners);
     write_file(folder + "/parameters.txt", fmt::format("problem {}\nccross {}\nsub_elements {}\ndims {}\n", problem,

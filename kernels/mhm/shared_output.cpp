@@ -8,6 +8,7 @@
 
 #include "kernels/io/mpi_file.hpp"
 #include "kernels/io/whole_file.hpp"
+#include "kernels/mhm/file_names.hpp"
 #include "kernels/mhm/mhm_output.hpp"
 #include "kernels/mhm/threads.hpp"
 #include "kernels/mhm/value_text.hpp"

@@ -5,8 +5,8 @@
 
 #include "kernels/picmss/picmss_file.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::kernels::picmss {
 

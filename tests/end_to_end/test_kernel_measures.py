@@ -90,7 +90,7 @@ def test_a_plan_of_a_replay_has_the_recording_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--plan", "--source", "solve"], "when the mesh is made"),
+        (["--plan", "--source", "solve"], "cannot be planned: its nodes are known when the mesh is made"),
         (["--plan", "--append"], "depends on its file"),
         (["--plan", "--nodes", "0"], "without nodes"),
         (["--ranks", "3"], "goes with --plan"),

@@ -172,7 +172,7 @@ HeartMesh torso_mesh(std::uint64_t nodes) {
   for (std::size_t n = 0; n < skin_before.size(); ++n) {
     if (skin_before[n]) skin.push_back(renumbered[n]);
   }
-  for (const Place& place : electrode_places()) {
+  for (const ElectrodePlace& place : electrode_places()) {
     const auto nearest = std::min_element(skin.begin(), skin.end(), [&](std::int32_t a, std::int32_t b) {
       return length(mesh.points[static_cast<std::size_t>(a)] - place.at) <
              length(mesh.points[static_cast<std::size_t>(b)] - place.at);

@@ -174,7 +174,7 @@ double activation_of_inner_surface(const Vector3& point) {
   return earliest;
 }
 
-std::vector<Place> electrode_places() {
+std::vector<ElectrodePlace> electrode_places() {
   // Standard places (Kligfield et al. 2007, doi 10.1161/CIRCULATIONAHA.106.180200): V1 and V2 beside the sternum in the
   // fourth space between the ribs, V4 in the fifth on the middle of the clavicle, V3 between, V5 and V6 level with V4.
   constexpr double kFront = -kTorsoExtent.y / 2;

@@ -44,10 +44,10 @@ double activation_of_inner_surface(const Vector3& point);
 double cavity_distance(const Vector3& point);
 
 // RA, LA, LL, RL and V1 to V6, near the skin.
-struct Place {
+struct ElectrodePlace {
   std::string name;
   Vector3 at;
 };
-std::vector<Place> electrode_places();
+std::vector<ElectrodePlace> electrode_places();
 
 }  // namespace weft::kernels::ecg

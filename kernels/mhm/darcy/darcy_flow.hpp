@@ -9,8 +9,8 @@
 namespace weft::kernels::mhm {
 
 struct DarcyFlow {
-  std::function<double(const Place&)> permeability;         // k
-  std::function<double(const Place&, double time)> source;  // f
+  std::function<double(const Point&)> permeability;         // k
+  std::function<double(const Point&, double time)> source;  // f
 };
 
 // The rough coefficient of Hou and Wu ("A multiscale finite element method for elliptic problems in composite materials

@@ -35,11 +35,11 @@ TEST(BandCholesky, SolvesWhatWasMultiplied) {
 }
 
 // k = 1 + x + 2 y, p = sin(pi x) sin(pi y).
-double exact(const Place& at) { return std::sin(kPi * at.x) * std::sin(kPi * at.y); }
+double exact(const Point& at) { return std::sin(kPi * at.x) * std::sin(kPi * at.y); }
 
 DarcyFlow smooth_flow() {
-  const auto permeability = [](const Place& at) { return 1 + at.x + 2 * at.y; };
-  const auto source = [=](const Place& at, double) {
+  const auto permeability = [](const Point& at) { return 1 + at.x + 2 * at.y; };
+  const auto source = [=](const Point& at, double) {
     const double by_x = kPi * std::cos(kPi * at.x) * std::sin(kPi * at.y);
     const double by_y = kPi * std::sin(kPi * at.x) * std::cos(kPi * at.y);
     return 2 * kPi * kPi * permeability(at) * exact(at) - by_x - 2 * by_y;
@@ -66,7 +66,7 @@ double largest_error(std::uint64_t ccross, std::uint64_t refinement) {
     std::vector<double> local(lattice.points());
     LocalProblem(corners, lattice, flow)
         .solve(coarse.at_corners(e, pressure), local_load(corners, lattice, flow, 0), local);
-    const std::vector<Place> places = lattice.places(corners);
+    const std::vector<Point> places = lattice.places(corners);
     for (std::size_t n = 0; n < local.size(); ++n) error = std::max(error, std::abs(local[n] - exact(places[n])));
   }
   return error;
@@ -87,15 +87,15 @@ TEST(Darcy, ErrorFallsWithTheSquareOfTheTriangles) {
 // A local problem alone, where the pressure is linear on the sides: p = x y (1 - x - y) in the triangle (0,0), (1,0),
 // (0,1), with k = 1, so that f = 2 (x + y).
 TEST(Darcy, LocalErrorFallsWithTheSquareOfTheSteps) {
-  const DarcyFlow flow{[](const Place&) { return 1.0; }, [](const Place& at, double) { return 2 * (at.x + at.y); }};
-  const Corners corners{Place{0, 0}, Place{1, 0}, Place{0, 1}};
+  const DarcyFlow flow{[](const Point&) { return 1.0; }, [](const Point& at, double) { return 2 * (at.x + at.y); }};
+  const Corners corners{Point{0, 0}, Point{1, 0}, Point{0, 1}};
   double before = 0;
   for (const std::uint64_t refinement : {8U, 16U, 32U, 64U}) {
     const Lattice lattice{refinement};
     std::vector<double> pressure(lattice.points());
     LocalProblem(corners, lattice, flow).solve({0, 0, 0}, local_load(corners, lattice, flow, 0), pressure);
     double error = 0;
-    const std::vector<Place> places = lattice.places(corners);
+    const std::vector<Point> places = lattice.places(corners);
     for (std::size_t n = 0; n < pressure.size(); ++n) {
       const auto& [x, y] = places[n];
       error = std::max(error, std::abs(pressure[n] - x * y * (1 - x - y)));
@@ -109,16 +109,16 @@ TEST(Darcy, LocalErrorFallsWithTheSquareOfTheSteps) {
 }
 
 TEST(Darcy, ALinearPressureIsFoundExactly) {
-  const DarcyFlow flow{[](const Place&) { return 3.0; }, [](const Place&, double) { return 0.0; }};
-  const Corners corners{Place{0.1, 0}, Place{1, 0.3}, Place{0.4, 0.9}};
-  const auto linear = [](const Place& at) { return 2 - 3 * at.x + at.y; };
+  const DarcyFlow flow{[](const Point&) { return 3.0; }, [](const Point&, double) { return 0.0; }};
+  const Corners corners{Point{0.1, 0}, Point{1, 0.3}, Point{0.4, 0.9}};
+  const auto linear = [](const Point& at) { return 2 - 3 * at.x + at.y; };
   for (const std::uint64_t refinement : {1U, 2U, 3U, 7U}) {
     const Lattice lattice{refinement};
     std::vector<double> pressure(lattice.points());
     LocalProblem(corners, lattice, flow)
         .solve({linear(corners[0]), linear(corners[1]), linear(corners[2])}, std::vector<double>(lattice.points(), 0),
                pressure);
-    const std::vector<Place> places = lattice.places(corners);
+    const std::vector<Point> places = lattice.places(corners);
     for (std::size_t n = 0; n < pressure.size(); ++n) EXPECT_NEAR(pressure[n], linear(places[n]), 1e-12);
   }
 }
@@ -126,15 +126,15 @@ TEST(Darcy, ALinearPressureIsFoundExactly) {
 // The coarse matrix is that of a linear element where k is constant; a layered k resists as the theory says: layers
 // one behind the other (harmonic mean) less than side by side (arithmetic).
 TEST(Darcy, TheCoarseMatrixKnowsThePermeabilityWithin) {
-  const Corners corners{Place{0, 0}, Place{1, 0}, Place{0, 1}};
-  const auto matrix = [&](const std::function<double(const Place&)>& k) {
+  const Corners corners{Point{0, 0}, Point{1, 0}, Point{0, 1}};
+  const auto matrix = [&](const std::function<double(const Point&)>& k) {
     return LocalProblem(corners, Lattice{32}, {k, {}}).coarse_matrix();
   };
-  const CornerMatrix plain = matrix([](const Place&) { return 5.0; });
+  const CornerMatrix plain = matrix([](const Point&) { return 5.0; });
   EXPECT_NEAR(plain[0][0], 5, 1e-10);
   EXPECT_NEAR(plain[0][1], -2.5, 1e-10);
   EXPECT_NEAR(plain[1][2], 0, 1e-10);
-  const CornerMatrix layers = matrix([](const Place& at) { return std::fmod(at.x, 0.25) < 0.125 ? 1.0 : 10.0; });
+  const CornerMatrix layers = matrix([](const Point& at) { return std::fmod(at.x, 0.25) < 0.125 ? 1.0 : 10.0; });
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(layers[i][0] + layers[i][1] + layers[i][2], 0, 1e-10);
   // Corner 1 drives flow across the layers, corner 2 along them.
   EXPECT_LT(layers[1][1], 0.75 * layers[2][2]);

@@ -15,10 +15,10 @@ double area(const Corners& c) {
 
 // (grad of hat i) . (grad of hat j), integrated: the sides opposite i and j, multiplied, over four times the area.
 CornerMatrix unit_matrix(const Corners& c) {
-  std::array<Place, 3> side;
+  std::array<Point, 3> side;
   for (std::size_t i = 0; i < 3; ++i) {
-    const Place& from = c[(i + 1) % 3];
-    const Place& to = c[(i + 2) % 3];
+    const Point& from = c[(i + 1) % 3];
+    const Point& to = c[(i + 2) % 3];
     side[i] = {to.x - from.x, to.y - from.y};
   }
   CornerMatrix matrix;
@@ -70,7 +70,7 @@ LocalProblem::LocalProblem(const Corners& corners, const Lattice& lattice, const
     : lattice_(lattice),
       unit_(unit_matrix(corners)),
       matrix_(interior_points(lattice), lattice.refinement < 3 ? 0 : lattice.refinement - 2) {
-  const std::vector<Place> places = lattice.places(corners);
+  const std::vector<Point> places = lattice.places(corners);
   std::vector<std::uint64_t> row_of(lattice.points(), kOnASide);
   lattice.visit_points([&](std::uint64_t point, std::uint64_t i, std::uint64_t j) {
     if (i == 0 || j == 0 || i + j == lattice.refinement) return;
@@ -79,7 +79,7 @@ LocalProblem::LocalProblem(const Corners& corners, const Lattice& lattice, const
   });
   permeability_.reserve(lattice.triangles());
   lattice.visit_triangles([&](const std::array<std::uint64_t, 3>& points) {
-    Place centre;
+    Point centre;
     for (const std::uint64_t point : points) {
       centre.x += places[point].x / 3;
       centre.y += places[point].y / 3;

@@ -1,7 +1,7 @@
 """Every setting of a campaign tried before the first run, so that a typo does not show after an hour.
 
-A kernel that can say what it would do (--plan) is asked; another is run at a tiny size, where the campaign's file gives
-one (rehearse = { nodes = 8, steps = 2 }). What a run says of an option is told with the line that sets the option.
+A setting is run at a tiny size where the campaign's file gives one (rehearse = { nodes = 8, steps = 2 }); else a kernel
+that can say what it would do (--plan) is asked, and one that says that it "cannot be planned" is left alone. What a run says of an option is told with the line that sets the option.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ def rehearse(
     environment: Mapping[str, str],
 ) -> dict[str, Tried]:
     """By setting key. Raises UsageError for the first that cannot be."""
+    plan = plan and campaign.rehearse is None
     tried: dict[str, Tried] = {}
     same: dict[str, Tried] = {}  # settings that differ in their folder alone need one trial
     for experiment in experiments:
@@ -120,6 +121,8 @@ def _try(
             raise UsageError(str(where), f"cannot run {command[0]}: {error.strerror}") from None
     if ended.failed:
         told = re.sub(r" \(ended with \d+\)$", "", process.reason(ended, process.PATIENCE))
+        if plan and "cannot be planned" in told:
+            return Tried(None)
         what = f"weft run {campaign.kernel}" if campaign.kernel else Path(command[0]).name
         raise UsageError(str(blamed(told, experiment, where)), f"{what}: {told}")
     report = process.report_in(ended.out)

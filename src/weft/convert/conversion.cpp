@@ -10,10 +10,9 @@
 #include <system_error>
 
 #include "weft/convert/job.hpp"
-#include "weft/convert/problem_folder.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/writer_lock.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/survey/open_file.hpp"
 
@@ -35,14 +34,6 @@ void check(const Conversion& conversion) {
     throw Error(ErrorKind::usage, "--compress", fmt::format("{} is not compressed", name_of(conversion.to)),
                 "leave it out");
   }
-}
-
-std::unique_ptr<StepSource> open_source(Communicator& comm, const Conversion& conversion) {
-  std::error_code error;
-  if (fs::is_directory(conversion.file.path, error)) {
-    return open_problem_folder(comm, conversion.file.path, conversion.fields);
-  }
-  return open_series_source(comm, conversion.file, conversion.fields, conversion.to == Format::csv);
 }
 
 // The folders that were made for the files: gone again where none came.
@@ -149,7 +140,8 @@ std::uint64_t steps_that_fit(const Job& job, std::uint64_t fixed, std::uint64_t 
 
 ConversionReport convert_file(Communicator& comm, const Conversion& conversion) {
   const Stopwatch clock;
-  const std::unique_ptr<StepSource> source = open_source(comm, conversion);
+  const std::unique_ptr<StepSource> source =
+      open_series_source(comm, conversion.file, conversion.fields, conversion.to == Format::csv);
   ConversionReport report = convert_source(comm, conversion, *source);
   report.seconds = clock.seconds();
   return report;

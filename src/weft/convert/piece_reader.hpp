@@ -54,7 +54,7 @@ class PieceReader {
   Rows rows(std::size_t field, std::size_t step) const;
 
  private:
-  struct Place {
+  struct GroupRow {
     std::size_t group;
     std::uint64_t first;
   };
@@ -66,7 +66,7 @@ class PieceReader {
   std::vector<FieldGroup> groups_;
   Extent extent_;
   std::vector<DataType> types_;
-  std::vector<Place> places_;                  // of every field
+  std::vector<GroupRow> places_;               // of every field
   std::vector<std::vector<RowRange>> ranges_;  // of every group
   std::uint64_t bytes_a_step_ = 0;
   std::uint64_t column_bytes_ = 0;

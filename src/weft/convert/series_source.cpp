@@ -77,7 +77,7 @@ class SeriesSource final : public StepSource {
   }
 
  private:
-  struct Place {
+  struct ArrayPlace {
     std::size_t segment;
     std::size_t field;
   };
@@ -86,12 +86,12 @@ class SeriesSource final : public StepSource {
     const std::vector<storage::SegmentMap>& segments = reader_.map().segments;
     for (std::size_t segment = 0; segment < segments.size(); ++segment) {
       for (std::size_t f = 1; f < segments[segment].fields.size(); ++f) {
-        places_.try_emplace(segments[segment].fields[f].path, Place{segment, f});
+        places_.try_emplace(segments[segment].fields[f].path, ArrayPlace{segment, f});
       }
     }
   }
 
-  const Place& place_of(const std::string& dataset) const {
+  const ArrayPlace& place_of(const std::string& dataset) const {
     const auto found = places_.find(dataset);
     if (found == places_.end()) {
       throw Error(ErrorKind::data, reader_.path(), fmt::format("has no dataset {}", dataset));
@@ -99,7 +99,7 @@ class SeriesSource final : public StepSource {
     return found->second;
   }
 
-  const ArrayMap& array_at(const Place& place) const {
+  const ArrayMap& array_at(const ArrayPlace& place) const {
     return reader_.map().segments[place.segment].fields[place.field];
   }
 
@@ -125,7 +125,7 @@ class SeriesSource final : public StepSource {
   // Where chunks come whole, rows of one chunk are read together, those far apart are not.
   void find_bridge() {
     const SeriesMap& map = reader_.map();
-    bridge_bytes_ = reader_.store().bridge_bytes();
+    bridge_bytes_ = reader_.access_cost().bridge_bytes();
     for (std::size_t f = 1; f < map.fields.size(); ++f) {
       const ArrayMap& array = map.segments.at(0).fields[f];
       if (array.shape.size() < 2 || array.chunk == array.shape || reader_.reads_directly(map.fields[f].name)) continue;
@@ -148,7 +148,7 @@ class SeriesSource final : public StepSource {
     std::vector<Box> boxes;
     std::size_t field = 0;
     for (const Part& part : parts) {  // all of one group, which has one dataset a segment
-      const Place& place = place_of(part.stretch->dataset);
+      const ArrayPlace& place = place_of(part.stretch->dataset);
       field = place.field;
       boxes.push_back(part.box);
       boxes.back().start[0] += reader_.map().segments[place.segment].first_step;
@@ -164,7 +164,7 @@ class SeriesSource final : public StepSource {
 
   SeriesReader reader_;
   std::unique_ptr<storage::ByteStore> bytes_;
-  std::map<std::string, Place> places_;  // by the dataset's path
+  std::map<std::string, ArrayPlace> places_;  // by the dataset's path
   std::uint64_t bridge_bytes_ = 0;
 };
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::convert {
 

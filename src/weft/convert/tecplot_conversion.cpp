@@ -15,7 +15,7 @@
 #include "weft/convert/value_text.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/shared_file.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::convert {
 

@@ -8,8 +8,8 @@ namespace weft::convert {
 
 namespace {
 
-template <typename From, typename To, typename Place>
-void copy(const ColumnView& column, std::span<std::byte> bytes, const Place& place) {
+template <typename From, typename To, typename PlaceOf>
+void copy(const ColumnView& column, std::span<std::byte> bytes, const PlaceOf& place) {
   const From* from = reinterpret_cast<const From*>(column.data) + column.first;
   To* to = reinterpret_cast<To*>(bytes.data());
   const std::uint64_t points = bytes.size() / (column.components * sizeof(To));
@@ -19,8 +19,8 @@ void copy(const ColumnView& column, std::span<std::byte> bytes, const Place& pla
   }
 }
 
-template <typename Place>
-void copy_as(const ColumnView& column, DataType as, std::span<std::byte> to, const Place& place) {
+template <typename PlaceOf>
+void copy_as(const ColumnView& column, DataType as, std::span<std::byte> to, const PlaceOf& place) {
   with_type(column.type, [&](auto from) {
     using From = decltype(from);
     if (as == column.type) {

@@ -117,19 +117,19 @@ Plan strips(const Ecg& ecg, const Times& times) {
 // time is missing; at the limits it is cut between two steps, so that the next column goes on where this one ends.
 std::vector<Polyline> stretch(const Cell& cell, const Times& times) {
   std::vector<Polyline> lines(1);
-  const auto place = [&](std::size_t step) { return Place{times.seconds[step], cell.signal->values[step]}; };
-  const auto known = [](const Place& at) { return std::isfinite(at.x) && std::abs(at.y) < kMostValue; };
-  const auto cut = [](const Place& a, const Place& b, double second) {
-    return Place{second, a.y + (b.y - a.y) * (second - a.x) / (b.x - a.x)};
+  const auto place = [&](std::size_t step) { return SheetPoint{times.seconds[step], cell.signal->values[step]}; };
+  const auto known = [](const SheetPoint& at) { return std::isfinite(at.x) && std::abs(at.y) < kMostValue; };
+  const auto cut = [](const SheetPoint& a, const SheetPoint& b, double second) {
+    return SheetPoint{second, a.y + (b.y - a.y) * (second - a.x) / (b.x - a.x)};
   };
   for (std::size_t step = 0; step < times.seconds.size(); ++step) {
-    const Place now = place(step);
+    const SheetPoint now = place(step);
     if (!known(now)) {
       lines.emplace_back();
       continue;
     }
     const bool follows = step > 0 && known(place(step - 1));
-    const Place last = follows ? place(step - 1) : now;
+    const SheetPoint last = follows ? place(step - 1) : now;
     for (const double limit : {cell.from, cell.to}) {
       if (last.x < limit && now.x > limit) lines.back().push_back(cut(last, now, limit));
     }
@@ -137,7 +137,7 @@ std::vector<Polyline> stretch(const Cell& cell, const Times& times) {
   }
   std::erase_if(lines, [](const Polyline& line) { return line.size() < 2; });
   for (Polyline& line : lines) {
-    for (Place& at : line) at.x -= cell.from;
+    for (SheetPoint& at : line) at.x -= cell.from;
   }
   return lines;
 }
@@ -152,7 +152,7 @@ Extent extent_of(const std::vector<std::vector<Polyline>>& row) {
   Extent extent;
   for (const auto& lines : row) {
     for (const Polyline& line : lines) {
-      for (const Place& at : line) {
+      for (const SheetPoint& at : line) {
         extent.up = std::max(extent.up, at.y);
         extent.down = std::max(extent.down, -at.y);
       }
@@ -217,7 +217,7 @@ Sheet lay_out_sheet(const Ecg& ecg, const SheetSpec& spec) {
     auto& lines = shown.emplace_back();
     for (const Cell& cell : row) {
       for (Polyline& line : lines.emplace_back(stretch(cell, times))) {
-        for (Place& at : line) at.y *= factor;
+        for (SheetPoint& at : line) at.y *= factor;
       }
     }
     const Extent extent = extent_of(lines);
@@ -240,7 +240,7 @@ Sheet lay_out_sheet(const Ecg& ecg, const SheetSpec& spec) {
       const Cell& cell = plan.rows[r][c];
       SheetTrace trace{cell.name, {left + cell.x + 1, top + kLabel - 1}, std::move(shown[r][c])};
       for (Polyline& line : trace.lines) {
-        for (Place& at : line) at = {left + cell.x + at.x * kSpeed, zero - at.y * sheet.gain};
+        for (SheetPoint& at : line) at = {left + cell.x + at.x * kSpeed, zero - at.y * sheet.gain};
       }
       sheet.traces.push_back(std::move(trace));
     }

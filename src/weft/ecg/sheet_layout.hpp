@@ -26,30 +26,30 @@
 
 namespace weft::ecg {
 
-struct Place {
+struct SheetPoint {
   double x = 0;
   double y = 0;
 };
 
-using Polyline = std::vector<Place>;
+using Polyline = std::vector<SheetPoint>;
 
 struct SheetTrace {
   std::string name;             // of the lead, as it is printed: "aVR"
-  Place label;                  // where the name's baseline begins
+  SheetPoint label;             // where the name's baseline begins
   std::vector<Polyline> lines;  // more than one where values are missing (NaN); none of less than two places
 };
 
 struct Sheet {
   double width = 0;
   double height = 0;
-  Place grid;  // the upper left corner of the squared paper, whose sides are whole 5 mm
+  SheetPoint grid;  // the upper left corner of the squared paper, whose sides are whole 5 mm
   double grid_width = 0;
   double grid_height = 0;
   double gain = 0;  // mm a unit
   std::vector<SheetTrace> traces;
   std::vector<Polyline> pulses;  // of calibration, one a row: 200 ms and 10 mm
   std::vector<Polyline> ticks;   // where one column's time ends and the next one's begins
-  Place footer;                  // where its baseline begins; the notes stand in the line below
+  SheetPoint footer;             // where its baseline begins; the notes stand in the line below
   std::string scale;             // "25 mm/s  10 mm/mV  heart.h5"
   std::string notes;             // what else a reader has to know; may be empty
 };

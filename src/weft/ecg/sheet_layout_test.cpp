@@ -46,7 +46,7 @@ void expect_all_inside(const Sheet& sheet) {
   for (const SheetTrace& trace : sheet.traces) {
     for (const Polyline& line : trace.lines) {
       EXPECT_GE(line.size(), 2U);
-      for (const Place& at : line) {
+      for (const SheetPoint& at : line) {
         EXPECT_GE(at.x, sheet.grid.x) << trace.name;
         EXPECT_LE(at.x, sheet.grid.x + sheet.grid_width) << trace.name;
         EXPECT_GE(at.y, sheet.grid.y) << trace.name;

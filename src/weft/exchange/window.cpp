@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "weft/exchange/stream_copy.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::exchange {
 

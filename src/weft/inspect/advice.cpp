@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::inspect {
 
@@ -30,28 +30,31 @@ struct Reader {
 constexpr std::array<Reader, 2> kReaders{
     {{"HDF5", &PricedRead::hdf5, &PricedRead::hdf5_repacked}, {"Weft", &PricedRead::weft, &PricedRead::weft_repacked}}};
 
-double least_seconds(const PricedRead& read, const layout::Store& store) { return store.seconds(1, read.asked_bytes); }
+double least_seconds(const PricedRead& read, const layout::AccessCost& access) {
+  return access.seconds(1, read.asked_bytes);
+}
 
 // As layout/design.hpp weighs reads: each beside the least it could cost.
-double gain(const Inspection& inspection, const Reader& reader, const layout::Store& store) {
+double gain(const Inspection& inspection, const Reader& reader, const layout::AccessCost& access) {
   double now = 0;
   double repacked = 0;
   for (const PricedRead& read : inspection.reads) {
-    const double share = read.weight / least_seconds(read, store);
-    now += share * (read.*reader.now).seconds(store);
-    repacked += share * (read.*reader.repacked)->seconds(store);
+    const double share = read.weight / least_seconds(read, access);
+    now += share * (read.*reader.now).seconds(access);
+    repacked += share * (read.*reader.repacked)->seconds(access);
   }
   return repacked > 0 ? now / repacked : 1.0;
 }
 
-double saved(const PricedRead& read, const Reader& reader, const layout::Store& store) {
-  return (read.*reader.now).seconds(store) - (read.*reader.repacked)->seconds(store);
+double saved(const PricedRead& read, const Reader& reader, const layout::AccessCost& access) {
+  return (read.*reader.now).seconds(access) - (read.*reader.repacked)->seconds(access);
 }
 
-const PricedRead& that_gains_most(const Inspection& inspection, const Reader& reader, const layout::Store& store) {
+const PricedRead& that_gains_most(const Inspection& inspection, const Reader& reader,
+                                  const layout::AccessCost& access) {
   return *std::max_element(inspection.reads.begin(), inspection.reads.end(), [&](const auto& a, const auto& b) {
     const auto weighed = [&](const PricedRead& r) {
-      return r.weight * saved(r, reader, store) / least_seconds(r, store);
+      return r.weight * saved(r, reader, access) / least_seconds(r, access);
     };
     return weighed(a) < weighed(b);
   });
@@ -59,18 +62,18 @@ const PricedRead& that_gains_most(const Inspection& inspection, const Reader& re
 
 std::string with_article(const std::string& read) { return read.starts_with("box[") ? read : "a " + read; }
 
-bool bytes_dominate(const Price& price, const layout::Store& store) {
-  return static_cast<double>(price.bytes) / store.bandwidth > static_cast<double>(price.requests) * store.latency_s;
+bool bytes_dominate(const Price& price, const layout::AccessCost& access) {
+  return static_cast<double>(price.bytes) / access.bandwidth > static_cast<double>(price.requests) * access.latency_s;
 }
 
 // What becomes dearer through a reader: "a snapshot 116.0 MiB instead of 6.1 MiB"; "" where nothing does.
-std::string dearer(const Inspection& inspection, const Reader& reader, const layout::Store& store) {
+std::string dearer(const Inspection& inspection, const Reader& reader, const layout::AccessCost& access) {
   for (const PricedRead& read : inspection.reads) {
     const Price& now = read.*reader.now;
     const Price& then = *(read.*reader.repacked);
-    if (read.weight == 0 || then.seconds(store) < kDearer * now.seconds(store)) continue;
+    if (read.weight == 0 || then.seconds(access) < kDearer * now.seconds(access)) continue;
     const std::string what = with_article(read.name);
-    if (then.requests > now.requests && !bytes_dominate(then, store)) {
+    if (then.requests > now.requests && !bytes_dominate(then, access)) {
       return fmt::format("{} {} requests instead of {}", what, format_count(then.requests), format_count(now.requests));
     }
     return fmt::format("{} {} instead of {}", what, format_bytes(then.bytes), format_bytes(now.bytes));
@@ -79,27 +82,27 @@ std::string dearer(const Inspection& inspection, const Reader& reader, const lay
 }
 
 // The cost that dominates is the one that is told: bytes, requests, or undoing filters.
-std::string cheaper(const PricedRead& read, const Reader& reader, const layout::Store& store) {
+std::string cheaper(const PricedRead& read, const Reader& reader, const layout::AccessCost& access) {
   const Price& now = read.*reader.now;
   const Price& then = *(read.*reader.repacked);
   const std::string what = with_article(read.name);
-  if (now.decode_seconds > store.seconds(now.requests, now.bytes)) {
+  if (now.decode_seconds > access.seconds(now.requests, now.bytes)) {
     return fmt::format("{} decodes whole chunks for {} to return {}; repacked it would for {}", what,
                        format_seconds(now.decode_seconds), format_bytes(read.asked_bytes),
                        format_seconds(then.decode_seconds));
   }
-  if (bytes_dominate(now, store)) {
+  if (bytes_dominate(now, access)) {
     return fmt::format("{} reads {} through {} to return {}; repacked it would read {}", what, format_bytes(now.bytes),
                        reader.name, format_bytes(read.asked_bytes), format_bytes(then.bytes));
   }
   return fmt::format("{} takes {} requests through {}, {}; repacked it would take {}, {}", what,
-                     format_count(now.requests), reader.name, format_seconds(now.seconds(store)),
-                     format_count(then.requests), format_seconds(then.seconds(store)));
+                     format_count(now.requests), reader.name, format_seconds(now.seconds(access)),
+                     format_count(then.requests), format_seconds(then.seconds(access)));
 }
 
-std::string repack_text(const Inspection& inspection, const Reader& reader, const layout::Store& store) {
-  std::string text = cheaper(that_gains_most(inspection, reader, store), reader, store);
-  if (const std::string price = dearer(inspection, reader, store); !price.empty()) text += ", and " + price;
+std::string repack_text(const Inspection& inspection, const Reader& reader, const layout::AccessCost& access) {
+  std::string text = cheaper(that_gains_most(inspection, reader, access), reader, access);
+  if (const std::string price = dearer(inspection, reader, access); !price.empty()) text += ", and " + price;
   return text;
 }
 
@@ -145,7 +148,7 @@ Advice advice_without_prices(const Inspection& inspection) {
   return {};
 }
 
-Advice advice_on(const Inspection& inspection, const layout::Store& store) {
+Advice advice_on(const Inspection& inspection, const layout::AccessCost& access) {
   Advice before = advice_without_prices(inspection);
   if (before.kind == AdviceKind::unreadable) return before;
   if (std::optional<Advice> apart = import_advice(inspection)) return *std::move(apart);
@@ -153,9 +156,10 @@ Advice advice_on(const Inspection& inspection, const layout::Store& store) {
     return {AdviceKind::leave, inspection.known->form == survey::Form::folded ? kWell : kAsItIs};
   }
   for (const Reader& reader : kReaders) {
-    if (gain(inspection, reader, store) < kWorthIt) continue;
-    if (saved(that_gains_most(inspection, reader, store), reader, store) < kRequestsWorthIt * store.latency_s) continue;
-    return {AdviceKind::repack, repack_text(inspection, reader, store)};
+    if (gain(inspection, reader, access) < kWorthIt) continue;
+    if (saved(that_gains_most(inspection, reader, access), reader, access) < kRequestsWorthIt * access.latency_s)
+      continue;
+    return {AdviceKind::repack, repack_text(inspection, reader, access)};
   }
   if (before.kind == AdviceKind::repack) return before;
   return {AdviceKind::leave, kWell};

@@ -12,7 +12,7 @@ namespace weft::inspect {
 // What can be said before anything is priced: that its filters cannot be undone here, that its chunks are mostly
 // padding.
 Advice advice_without_prices(const Inspection& inspection);
-// With prices at what `store` costs.
-Advice advice_on(const Inspection& inspection, const layout::Store& store);
+// With prices at what `access` costs.
+Advice advice_on(const Inspection& inspection, const layout::AccessCost& access);
 
 }  // namespace weft::inspect

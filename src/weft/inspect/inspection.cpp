@@ -91,7 +91,7 @@ void price(Inspection& inspection, const Question& question) {
   request.element_bytes = facts.element_bytes;
   request.target_bytes = std::max(question.target_bytes, facts.element_bytes);
   request.axes = known.axes;
-  request.store = question.store;
+  request.access = question.access;
   request.coding = coding_of(facts, facts.filters);
   for (const NamedRead& read : reads) {
     if (read.weight > 0) request.reads.push_back(read);
@@ -109,15 +109,15 @@ void price(Inspection& inspection, const Question& question) {
     const std::vector<Box> boxes = boxes_in(*stored, known, read.box);
     PricedRead priced{read.name, read.weight, read.box, element_count(read.box.count) * facts.element_bytes * datasets};
     priced.hdf5 = times(through_hdf5(*stored, boxes, question.hdf5), datasets);
-    priced.weft = times(through_weft(*stored, boxes, question.store), datasets);
+    priced.weft = times(through_weft(*stored, boxes, question.access), datasets);
     if (repacked) {
       const std::span<const Box> box(&read.box, 1);
       priced.hdf5_repacked = times(through_hdf5(*repacked, box, question.hdf5), datasets);
-      priced.weft_repacked = times(through_weft(*repacked, box, question.store), datasets);
+      priced.weft_repacked = times(through_weft(*repacked, box, question.access), datasets);
     }
     inspection.reads.push_back(std::move(priced));
   }
-  inspection.advice = advice_on(inspection, question.store);
+  inspection.advice = advice_on(inspection, question.access);
 }
 
 }  // namespace weft::inspect

@@ -27,7 +27,7 @@ struct Question {
   // and planes are priced beside them, where a dataset has such.
   std::string reads{};
   std::uint64_t ranks = 16;  // that a block is one share of
-  layout::Store store{};
+  layout::AccessCost access{};
   std::uint64_t target_bytes = 1ULL << 20;  // the largest chunk to choose
   Hdf5Reader hdf5{};
 };

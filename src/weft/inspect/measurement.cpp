@@ -6,9 +6,9 @@
 #include <random>
 
 #include "weft/inspect/sample_reader.hpp"
-#include "weft/storage/measure_store.hpp"
+#include "weft/storage/measure_access_cost.hpp"
 #include "weft/storage/page_cache.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/stopwatch.hpp"
 
 namespace weft::inspect {
@@ -38,11 +38,11 @@ Box moved(const Box& box, const Shape& shape, std::mt19937_64& random) {
 // The samples of one read through one reader.
 class Samples {
  public:
-  void add(const Price& predicted, const layout::Store& store, const Taken& taken) {
+  void add(const Price& predicted, const layout::AccessCost& access, const Taken& taken) {
     const auto keep = [](std::vector<double>& values, double value) { values.push_back(value); };
     keep(predicted_requests_, static_cast<double>(predicted.requests));
     keep(predicted_bytes_, static_cast<double>(predicted.bytes));
-    keep(predicted_seconds_, predicted.seconds(store));
+    keep(predicted_seconds_, predicted.seconds(access));
     keep(requests_, static_cast<double>(taken.price.requests));
     keep(bytes_, static_cast<double>(taken.price.bytes));
     keep(seconds_, taken.seconds);
@@ -77,11 +77,13 @@ class Sampling {
     measured.left_out = too_long(priced.box, measured.asked_bytes);
     if (!measured.left_out.empty()) return measured;
     const auto predicted_hdf5 = [&](const std::vector<Box>& boxes) { return through_hdf5(stored_, boxes, how_.hdf5); };
-    const auto predicted_weft = [&](const std::vector<Box>& boxes) { return through_weft(stored_, boxes, how_.store); };
+    const auto predicted_weft = [&](const std::vector<Box>& boxes) {
+      return through_weft(stored_, boxes, how_.access);
+    };
     try {
       measured.hdf5 = samples(priced, predicted_hdf5, [&](const Box& box) { return reader_.through_hdf5(box); });
       measured.weft =
-          samples(priced, predicted_weft, [&](const Box& box) { return reader_.through_weft(box, how_.store); });
+          samples(priced, predicted_weft, [&](const Box& box) { return reader_.through_weft(box, how_.access); });
     } catch (const Error& error) {
       measured.left_out = error.what();
     }
@@ -94,7 +96,7 @@ class Sampling {
   std::string too_long(const Box& box, std::uint64_t asked_bytes) const {
     const std::vector<Box> boxes = boxes_in(stored_, *inspection_.known, box);
     const Price price = through_hdf5(stored_, boxes, how_.hdf5);
-    const double seconds = price.seconds(how_.store);
+    const double seconds = price.seconds(how_.access);
     if (asked_bytes <= kMostBytes && seconds <= how_.seconds) return {};
     return fmt::format("would move {} and take about {}: left out", format_bytes(std::max(asked_bytes, price.bytes)),
                        format_seconds(seconds));
@@ -109,7 +111,7 @@ class Sampling {
       if (how_.at) how_.at(inspection_.facts.path);
       const Box box = moved(priced.box, inspection_.known->shape, random);
       cold_ = storage::forget_pages(how_.path) && cold_;
-      all.add(predict(boxes_in(stored_, *inspection_.known, box)), how_.store, take(box));
+      all.add(predict(boxes_in(stored_, *inspection_.known, box)), how_.access, take(box));
     }
     return all.compared();
   }
@@ -124,7 +126,7 @@ class Sampling {
 
 }  // namespace
 
-layout::Store measured_store(const std::string& path) {
+layout::AccessCost measured_access_cost(const std::string& path) {
   const auto bytes = storage::open_posix(path, storage::OpenMode::read);
   storage::forget_pages(path);
   return storage::measure(*bytes);

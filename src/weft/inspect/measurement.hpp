@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "weft/inspect/inspection.hpp"
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 
 namespace weft::inspect {
 
@@ -40,14 +40,14 @@ struct Measured {
 
 struct Measuring {
   std::string path;
-  layout::Store store;  // what the file's store costs, as measured
+  layout::AccessCost access;  // what the file's store costs, as measured
   Hdf5Reader hdf5;
   double seconds = 4;                            // in all, give or take a sample
   std::function<void(const std::string&)> at{};  // called before each sample
 };
 
 // What the store under a file costs when cold: the time of one request, and the bandwidth of a long one.
-layout::Store measured_store(const std::string& path);
+layout::AccessCost measured_access_cost(const std::string& path);
 
 // Empty where nothing was priced. Throws Error(data) or Error(system) where the file cannot be opened.
 Measured measure(const Inspection& inspection, const Measuring& how);

@@ -55,7 +55,7 @@ TEST_P(SampledReads, AskForWhatWasPredicted) {
   const Arrangement stored = *arrangement_of(facts_, known_);
   SampleReader reader(path_, facts_, known_, stored);
   std::mt19937 random(3);
-  for (const layout::Store& store : {layout::Store{}, layout::Store{1e-6, 5e9, 20'000}}) {
+  for (const layout::AccessCost& access : {layout::AccessCost{}, layout::AccessCost{1e-6, 5e9, 20'000}}) {
     for (int sample = 0; sample < 30; ++sample) {
       Box box;
       for (const std::uint64_t extent : known_.shape) {
@@ -64,7 +64,7 @@ TEST_P(SampledReads, AskForWhatWasPredicted) {
         box.start.push_back(random() % (extent - count + 1));
       }
       const std::vector<Box> boxes = boxes_in(stored, known_, box);
-      EXPECT_EQ(reader.through_weft(box, store).price, through_weft(stored, boxes, store));
+      EXPECT_EQ(reader.through_weft(box, access).price, through_weft(stored, boxes, access));
       const Taken taken = reader.through_hdf5(box);
       if (taken.counted) {
         EXPECT_EQ(taken.price, through_hdf5(stored, boxes, {}));
@@ -151,7 +151,7 @@ TEST_F(MeasuredFile, WhatWouldTakeTooLongIsLeftOut) {
   Inspection inspection = looked_at(facts_, known);
   price(inspection, {});
   Measuring how{path_, {}, {}};
-  how.store.latency_s = 10;
+  how.access.latency_s = 10;
   for (const MeasuredRead& read : measure(inspection, how).reads) {
     EXPECT_FALSE(read.weft || read.hdf5);
     EXPECT_NE(read.left_out.find("left out"), std::string::npos);

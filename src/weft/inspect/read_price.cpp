@@ -139,15 +139,15 @@ Hdf5Reader hdf5_reader_here() {
   return reader;
 }
 
-Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const layout::Store& store) {
+Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const layout::AccessCost& access) {
   if (stored.filtered) {
     const auto each = static_cast<std::uint64_t>(std::ceil(stored.mean_chunk_bytes));
     return filtered_chunks(stored, touched_chunks(stored.grid, boxes),
-                           std::max<std::uint64_t>(1, ceil_div(each, store.max_request_bytes)));
+                           std::max<std::uint64_t>(1, ceil_div(each, access.max_request_bytes)));
   }
   Price price;
   for (const Box& box : boxes) {
-    const layout::ReadCost cost = layout::predict(stored.grid, box, store);
+    const layout::ReadCost cost = layout::predict(stored.grid, box, access);
     price = {price.requests + cost.requests, price.bytes + cost.bytes};
   }
   return price;

@@ -20,7 +20,7 @@
 #include <span>
 
 #include "weft/inspect/arrangement.hpp"
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::inspect {
@@ -30,7 +30,7 @@ struct Price {
   std::uint64_t bytes = 0;
   double decode_seconds = 0;  // of one core, undoing filters
 
-  double seconds(const layout::Store& store) const { return store.seconds(requests, bytes) + decode_seconds; }
+  double seconds(const layout::AccessCost& access) const { return access.seconds(requests, bytes) + decode_seconds; }
   bool operator==(const Price&) const = default;
 };
 
@@ -44,7 +44,7 @@ Hdf5Reader hdf5_reader_here();
 
 // The boxes of one read are disjoint, not empty, and in the order of the file; each is read by itself, but a chunk that
 // two neighbours share comes out of HDF5's cache the second time.
-Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const layout::Store& store);
+Price through_weft(const Arrangement& stored, std::span<const Box> boxes, const layout::AccessCost& access);
 Price through_hdf5(const Arrangement& stored, std::span<const Box> boxes, const Hdf5Reader& reader);
 
 }  // namespace weft::inspect

@@ -47,7 +47,7 @@ TEST(ReadPrice, FilteredChunksAreReadWholeByEveryone) {
   EXPECT_EQ(hdf5(stored, kTrace), (Price{4, 8'000'002, 0.2}));
   EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), {}), (Price{4, 8'000'002, 0.2}));
   EXPECT_DOUBLE_EQ(hdf5(stored, kTrace).seconds({}), 0.004 + 0.008000002 + 0.2);
-  layout::Store small_requests;
+  layout::AccessCost small_requests;
   small_requests.max_request_bytes = 1'500'000;
   EXPECT_EQ(through_weft(stored, std::span(&kTrace, 1), small_requests), (Price{8, 8'000'002, 0.2}));
 }

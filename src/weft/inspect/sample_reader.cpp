@@ -120,7 +120,7 @@ Taken SampleReader::through_hdf5(const Box& box) {
   return taken;
 }
 
-Taken SampleReader::through_weft(const Box& box, const layout::Store& store) {
+Taken SampleReader::through_weft(const Box& box, const layout::AccessCost& access) {
   const std::vector<Box> boxes = boxes_in(stored_, known_, box);
   // Whether addresses count it differs between versions of HDF5.
   if (survey::user_block_of(file_) > 0) throw Error(ErrorKind::data, path_, "has a user block: left to HDF5");
@@ -135,7 +135,7 @@ Taken SampleReader::through_weft(const Box& box, const layout::Store& store) {
   if (stored_.filtered) {
     read_chunks(chunks);
   } else {
-    read_pieces(dataset, boxes, store);
+    read_pieces(dataset, boxes, access);
   }
   return {{counters_->reads - before.requests, counters_->bytes_read - before.bytes}, clock.seconds(), true};
 }
@@ -152,7 +152,7 @@ void SampleReader::find_chunks(hid_t dataset, const std::vector<std::uint64_t>& 
   }
 }
 
-void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::Store& store) {
+void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::AccessCost& access) {
   storage::ChunkAddresses addresses;
   if (!stored_.chunked) {
     const haddr_t at = H5Dget_offset(dataset);
@@ -175,9 +175,9 @@ void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, con
   for (Box box : boxes) {
     box.start.push_back(0);
     box.count.push_back(facts_.element_bytes);
-    storage::append_read(plan, map, box, store);
+    storage::append_read(plan, map, box, access);
   }
-  storage::execute_read(plan, *bytes_, store, {destination(plan.wanted_bytes), plan.wanted_bytes});
+  storage::execute_read(plan, *bytes_, access, {destination(plan.wanted_bytes), plan.wanted_bytes});
 }
 
 void SampleReader::read_chunks(const std::vector<std::uint64_t>& chunks) {

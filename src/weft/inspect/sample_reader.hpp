@@ -38,13 +38,13 @@ class SampleReader {
   // The same by Weft's reader; requests and bytes are those it makes. Where chunks are filtered they are decoded on
   // every core. Throws Error(data) where a chunk was never written, Weft cannot decode it without HDF5, or HDF5 takes
   // seconds to say where the chunks lie.
-  Taken through_weft(const Box& box, const layout::Store& store);
+  Taken through_weft(const Box& box, const layout::AccessCost& access);
 
  private:
   storage::Handle opened() const;
   storage::Handle selected(hid_t dataset, const Box& box) const;
   void find_chunks(hid_t dataset, const std::vector<std::uint64_t>& chunks);
-  void read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::Store& store);
+  void read_pieces(hid_t dataset, const std::vector<Box>& boxes, const layout::AccessCost& access);
   void read_chunks(const std::vector<std::uint64_t>& chunks);
   std::vector<std::uint64_t> chunks_of(const std::vector<Box>& boxes) const;
   std::byte* destination(std::uint64_t bytes);

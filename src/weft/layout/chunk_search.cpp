@@ -51,7 +51,7 @@ class Search {
     adjusted_axis_ = spatial.empty() ? step_axis(request.axes) : spatial.front();
     for (const NamedRead& read : request.reads) {
       const auto asked = static_cast<double>(element_count(read.box.count) * request.element_bytes);
-      scale_.push_back(read.weight / (request.store.latency_s + asked / request.store.bandwidth));
+      scale_.push_back(read.weight / (request.access.latency_s + asked / request.access.bandwidth));
     }
   }
 
@@ -194,14 +194,14 @@ class Search {
   // The chunk with its sum, or nothing where a snapshot would move too much.
   std::optional<Candidate> weighed(const Shape& chunk) const {
     const ChunkGrid grid(request_.shape, chunk, request_.element_bytes);
-    const ReadCost snapshot = predict(grid, snapshot_, request_.store, request_.coding);
+    const ReadCost snapshot = predict(grid, snapshot_, request_.access, request_.coding);
     if (!request_.coding && snapshot.bytes > most_snapshot_amplification * snapshot.asked_bytes) return std::nullopt;
     const bool aligned = request_.align_bytes > 0 && grid.chunk_bytes() % request_.align_bytes == 0;
     double sum = 0;
     for (std::size_t i = 0; i < scale_.size(); ++i) {
       const Box& box = request_.reads[i].box;
-      const ReadCost cost = box == snapshot_ ? snapshot : predict(grid, box, request_.store, request_.coding);
-      sum += scale_[i] * cost.seconds(request_.store);
+      const ReadCost cost = box == snapshot_ ? snapshot : predict(grid, box, request_.access, request_.coding);
+      sum += scale_[i] * cost.seconds(request_.access);
     }
     return Candidate{chunk, aligned, sum, grid.chunks()};
   }

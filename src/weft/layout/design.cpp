@@ -14,12 +14,13 @@ namespace weft::layout {
 
 namespace {
 
-void check_store(const Store& store) {
+void check_access_cost(const AccessCost& access) {
   // The bridge is latency * bandwidth bytes: it has to fit an integer.
-  const bool usable = std::isfinite(store.latency_s) && store.latency_s >= 0 && std::isfinite(store.bandwidth) &&
-                      store.bandwidth > 0 && store.latency_s * store.bandwidth < 0x1p62 && store.max_request_bytes > 0;
+  const bool usable = std::isfinite(access.latency_s) && access.latency_s >= 0 && std::isfinite(access.bandwidth) &&
+                      access.bandwidth > 0 && access.latency_s * access.bandwidth < 0x1p62 &&
+                      access.max_request_bytes > 0;
   if (!usable) {
-    throw Error(ErrorKind::usage, fmt::format("store of {} s and {} B/s", store.latency_s, store.bandwidth),
+    throw Error(ErrorKind::usage, fmt::format("store of {} s and {} B/s", access.latency_s, access.bandwidth),
                 "cannot be used", "give a latency of 0 or more and a bandwidth above 0, as in 1ms and 1GB/s");
   }
 }
@@ -40,7 +41,7 @@ void check_coding(const std::optional<Coding>& coding) {
 DesignRequest completed(DesignRequest request) {
   // Refuses bad extents and a dataset beyond 63 bits before anything is computed from them.
   const ChunkGrid elementwise(request.shape, Shape(request.shape.size(), 1), request.element_bytes);
-  check_store(request.store);
+  check_access_cost(request.access);
   check_coding(request.coding);
   if (request.axes.empty()) request.axes = default_axes(request.shape.size());
   check_axes(request.axes, request.shape.size());
@@ -52,7 +53,7 @@ DesignRequest completed(DesignRequest request) {
       throw Error(ErrorKind::usage, fmt::format("read '{}'", read.name), "the weight is not a number above zero",
                   "give it one, such as 1");
     }
-    if (predict(elementwise, read.box, request.store).asked_bytes == 0) {
+    if (predict(elementwise, read.box, request.access).asked_bytes == 0) {
       throw Error(ErrorKind::usage, fmt::format("read '{}'", read.name), "the box is empty", "leave it out");
     }
   }
@@ -63,7 +64,7 @@ Design reported(DesignRequest request, Shape chunk, bool chunk_given) {
   ChunkGrid grid(request.shape, chunk, request.element_bytes);
   std::vector<PredictedRead> reads;
   for (const NamedRead& read : request.reads) {
-    reads.push_back({read, predict(grid, read.box, request.store, request.coding)});
+    reads.push_back({read, predict(grid, read.box, request.access, request.coding)});
   }
   return {std::move(request), chunk_given, std::move(chunk), std::move(grid), std::move(reads)};
 }
@@ -102,7 +103,7 @@ nlohmann::json to_json(const Design& design) {
     reads[read.name] = {{"weight", read.weight},         {"asked_bytes", cost.asked_bytes},
                         {"chunks", cost.chunks},         {"requests", cost.requests},
                         {"bytes", cost.bytes},           {"amplification", cost.amplification()},
-                        {"hdf5_bytes", cost.hdf5_bytes}, {"seconds", cost.seconds(request.store)}};
+                        {"hdf5_bytes", cost.hdf5_bytes}, {"seconds", cost.seconds(request.access)}};
   }
   nlohmann::json all = {{"shape", request.shape},
                         {"element_bytes", request.element_bytes},
@@ -114,7 +115,7 @@ nlohmann::json to_json(const Design& design) {
                         {"chunks", design.grid.chunks()},
                         {"chunk_bytes", design.grid.chunk_bytes()},
                         {"waste", design.grid.waste()},
-                        {"store", {{"latency_s", request.store.latency_s}, {"bandwidth", request.store.bandwidth}}},
+                        {"store", {{"latency_s", request.access.latency_s}, {"bandwidth", request.access.bandwidth}}},
                         {"reads", std::move(reads)}};
   if (request.coding) {
     all["coding"] = {{"stored_share", request.coding->stored_share},

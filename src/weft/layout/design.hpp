@@ -29,11 +29,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "weft/layout/access_cost.hpp"
 #include "weft/layout/axes.hpp"
 #include "weft/layout/chunk_grid.hpp"
 #include "weft/layout/read_cost.hpp"
 #include "weft/layout/reads.hpp"
-#include "weft/layout/store.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::layout {
@@ -53,7 +53,7 @@ struct DesignRequest {
   std::vector<NamedRead> reads;                  // empty: what read_text says
   std::string read_text = "snapshot=1,trace=1";  // see layout/reads.hpp
   std::uint64_t ranks = 0;                       // for a `block` in read_text; 0 where not known
-  Store store;
+  AccessCost access;
   std::uint64_t align_bytes = 0;  // 0: any chunk size will do
   std::optional<Coding> coding;   // of chunks that are to be filtered
 };

@@ -38,14 +38,14 @@ const ReadCost& cost_of(const Design& design, std::string_view name) {
 double weighted_sum(const Design& design) {
   double sum = 0;
   for (const auto& [read, cost] : design.reads) {
-    sum += read.weight * cost.seconds(design.request.store) / design.request.store.seconds(1, cost.asked_bytes);
+    sum += read.weight * cost.seconds(design.request.access) / design.request.access.seconds(1, cost.asked_bytes);
   }
   return sum;
 }
 
 bool keeps_the_rules(const Design& design) {
   const ReadCost snapshot =
-      predict(design.grid, snapshot_box(design.request.shape, design.request.axes), design.request.store);
+      predict(design.grid, snapshot_box(design.request.shape, design.request.axes), design.request.access);
   return design.grid.chunk_bytes() <= design.request.target_bytes && design.grid.waste() <= 0.05 &&
          snapshot.bytes <= 2 * snapshot.asked_bytes;
 }
@@ -110,7 +110,7 @@ TEST(Design, IsTheBestOfAllBalancedChunksOrCloseToIt) {
     for (std::size_t axis = 0; axis < rank; ++axis) request.shape.push_back(random(1, rank <= 2 ? 2000 : 80));
     request.element_bytes = 1ULL << random(0, 3);
     request.target_bytes = 1ULL << random(6, 16);
-    request.store = {1e-3, static_cast<double>(1ULL << random(10, 24))};  // bridges from 1 byte to 16 kB
+    request.access = {1e-3, static_cast<double>(1ULL << random(10, 24))};  // bridges from 1 byte to 16 kB
     request.ranks = random(1, 9);
     if (rank == 4) request.axes = parse_axes("t,z,y,x", 4);
     request.read_text = rank == 1   ? "snapshot,trace"
@@ -273,10 +273,10 @@ TEST(Design, RefusesWhatCannotBeUsed) {
   refused([](DesignRequest& request) { request.reads = {{"mine", 1, {{0, 0, 0}, {1, 0, 1}}}}; });
   refused([](DesignRequest& request) { request.reads = {{"mine", 1, {{0, 0, 0}, {152, 1, 1}}}}; });
   refused([](DesignRequest& request) { request.reads = {{"mine", -1, {{0, 0, 0}, {1, 1, 1}}}}; });
-  refused([](DesignRequest& request) { request.store.bandwidth = 0; });
-  refused([](DesignRequest& request) { request.store.latency_s = -1; });
-  refused([](DesignRequest& request) { request.store = {1e12, 1e12}; });
-  refused([](DesignRequest& request) { request.store.max_request_bytes = 0; });
+  refused([](DesignRequest& request) { request.access.bandwidth = 0; });
+  refused([](DesignRequest& request) { request.access.latency_s = -1; });
+  refused([](DesignRequest& request) { request.access = {1e12, 1e12}; });
+  refused([](DesignRequest& request) { request.access.max_request_bytes = 0; });
   EXPECT_THROW(parse_algorithm("rows"), Error);
 }
 

@@ -35,7 +35,7 @@ struct Meeting {
 
 class Predictor {
  public:
-  Predictor(const ChunkGrid& grid, const Box& box, const Store& store) : grid_(grid), store_(store) {
+  Predictor(const ChunkGrid& grid, const Box& box, const AccessCost& access) : grid_(grid), access_(access) {
     const std::size_t rank = grid.shape().size();
     pieces_.resize(rank);
     wraps_.resize(rank);
@@ -104,7 +104,7 @@ class Predictor {
     return pieces;
   }
 
-  std::uint64_t requests(std::uint64_t run_bytes) const { return ceil_div(run_bytes, store_.max_request_bytes); }
+  std::uint64_t requests(std::uint64_t run_bytes) const { return ceil_div(run_bytes, access_.max_request_bytes); }
 
   RunProfile join(const RunProfile& a, const RunProfile& b, Meeting meeting) const {
     RunProfile both{a.bytes + b.bytes, a.closed_requests + b.closed_requests, a.head, b.tail, false, a.at_chunk_start,
@@ -142,7 +142,7 @@ class Predictor {
 
   // The ranges that the local box takes of one chunk, built from one element outwards.
   RunProfile inside_chunk() const {
-    const std::uint64_t bridge = store_.bridge_bytes();
+    const std::uint64_t bridge = access_.bridge_bytes();
     std::uint64_t span = grid_.element_bytes();
     RunProfile profile{span, 0, span, span, true, true, true};
     for (std::size_t axis = stride_.size(); axis-- > 0;) {
@@ -175,7 +175,7 @@ class Predictor {
   }
 
   const ChunkGrid& grid_;
-  const Store& store_;
+  const AccessCost& access_;
   std::vector<AxisPieces> pieces_;
   std::vector<bool> wraps_;  // the box takes every chunk along all axes after this one
   Shape stride_;             // bytes from one index to the next inside a chunk
@@ -199,7 +199,7 @@ void check_inside(const ChunkGrid& grid, const Box& box) {
   }
 }
 
-ReadCost whole_chunks(const ChunkGrid& grid, const Box& box, const Store& store, const Coding& coding) {
+ReadCost whole_chunks(const ChunkGrid& grid, const Box& box, const AccessCost& access, const Coding& coding) {
   ReadCost cost;
   cost.chunks = 1;
   for (std::size_t axis = 0; axis < box.count.size(); ++axis) {
@@ -209,7 +209,7 @@ ReadCost whole_chunks(const ChunkGrid& grid, const Box& box, const Store& store,
   const double stored = static_cast<double>(grid.chunk_bytes()) * coding.stored_share;
   const auto each = static_cast<std::uint64_t>(std::ceil(stored));
   const auto chunks = static_cast<double>(cost.chunks);
-  cost.requests = cost.chunks * std::max<std::uint64_t>(1, ceil_div(each, store.max_request_bytes));
+  cost.requests = cost.chunks * std::max<std::uint64_t>(1, ceil_div(each, access.max_request_bytes));
   cost.bytes = static_cast<std::uint64_t>(std::llround(chunks * stored));
   cost.hdf5_bytes = cost.bytes;
   cost.decode_seconds = chunks * static_cast<double>(grid.chunk_bytes()) / coding.decode_bandwidth;
@@ -222,10 +222,10 @@ double ReadCost::amplification() const {
   return asked_bytes == 0 ? 1.0 : static_cast<double>(bytes) / static_cast<double>(asked_bytes);
 }
 
-ReadCost predict(const ChunkGrid& grid, const Box& box, const Store& store, const std::optional<Coding>& coding) {
+ReadCost predict(const ChunkGrid& grid, const Box& box, const AccessCost& access, const std::optional<Coding>& coding) {
   check_inside(grid, box);
   if (std::ranges::find(box.count, 0U) != box.count.end()) return {};
-  ReadCost cost = coding ? whole_chunks(grid, box, store, *coding) : Predictor(grid, box, store).cost();
+  ReadCost cost = coding ? whole_chunks(grid, box, access, *coding) : Predictor(grid, box, access).cost();
   cost.asked_bytes = element_count(box.count) * grid.element_bytes();
   return cost;
 }

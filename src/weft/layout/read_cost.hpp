@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "weft/layout/access_cost.hpp"
 #include "weft/layout/chunk_grid.hpp"
-#include "weft/layout/store.hpp"
 #include "weft/support/shape.hpp"
 
 #pragma GCC visibility push(default)
@@ -46,12 +46,12 @@ struct ReadCost {
 
   // Bytes moved for each byte asked; 1 where nothing was asked.
   double amplification() const;
-  double seconds(const Store& store) const { return store.seconds(requests, bytes) + decode_seconds; }
+  double seconds(const AccessCost& access) const { return access.seconds(requests, bytes) + decode_seconds; }
 };
 
 // The cost of reading `box`. A box with a count of 0 costs nothing. Throws Error(usage) where the box does not lie
 // inside the dataset.
-ReadCost predict(const ChunkGrid& grid, const Box& box, const Store& store,
+ReadCost predict(const ChunkGrid& grid, const Box& box, const AccessCost& access,
                  const std::optional<Coding>& coding = std::nullopt);
 
 }  // namespace weft::layout

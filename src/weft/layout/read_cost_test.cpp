@@ -11,7 +11,7 @@ namespace weft::layout {
 namespace {
 
 // The rule of read_cost.hpp, element by element: what the closed form is compared with.
-ReadCost enumerate(const ChunkGrid& grid, const Box& box, const Store& store) {
+ReadCost enumerate(const ChunkGrid& grid, const Box& box, const AccessCost& access) {
   const std::size_t rank = grid.shape().size();
   std::set<std::uint64_t> wanted;  // byte offsets of the wanted elements, in file order
   std::set<std::uint64_t> chunks;
@@ -41,11 +41,11 @@ ReadCost enumerate(const ChunkGrid& grid, const Box& box, const Store& store) {
   std::uint64_t end = begin;
   const auto close = [&] {
     cost.bytes += end - begin;
-    cost.requests += ceil_div(end - begin, store.max_request_bytes);
+    cost.requests += ceil_div(end - begin, access.max_request_bytes);
   };
   for (const std::uint64_t offset : wanted) {
     const bool same_chunk = end > 0 && offset / grid.chunk_bytes() == (end - 1) / grid.chunk_bytes();
-    const bool joined = offset == end || (same_chunk && offset - end <= store.bridge_bytes());
+    const bool joined = offset == end || (same_chunk && offset - end <= access.bridge_bytes());
     if (!joined) {
       close();
       begin = offset;
@@ -90,16 +90,16 @@ TEST(ReadCost, EqualsEnumerationOnRandomReads) {
     }
     const std::uint64_t element_bytes = random.from(1, 8);
     const ChunkGrid grid(shape, chunk, element_bytes);
-    Store store;
-    store.latency_s = 1;
-    store.bandwidth = 0.5 + static_cast<double>(random.from(0, 2) == 0 ? 0 : random.from(0, 120));
-    store.max_request_bytes = random.from(0, 1) == 0 ? random.from(1, 200) : 1000000;
+    AccessCost access;
+    access.latency_s = 1;
+    access.bandwidth = 0.5 + static_cast<double>(random.from(0, 2) == 0 ? 0 : random.from(0, 120));
+    access.max_request_bytes = random.from(0, 1) == 0 ? random.from(1, 200) : 1000000;
 
-    const ReadCost expected = enumerate(grid, box, store);
-    const ReadCost cost = predict(grid, box, store);
+    const ReadCost expected = enumerate(grid, box, access);
+    const ReadCost cost = predict(grid, box, access);
     const auto describe = [&] {
       return to_string(shape) + " in " + to_string(chunk) + " from " + to_string(box.start) + " count " +
-             to_string(box.count) + " bridge " + std::to_string(store.bridge_bytes());
+             to_string(box.count) + " bridge " + std::to_string(access.bridge_bytes());
     };
     ASSERT_EQ(cost.asked_bytes, expected.asked_bytes) << describe();
     ASSERT_EQ(cost.chunks, expected.chunks) << describe();
@@ -108,7 +108,7 @@ TEST(ReadCost, EqualsEnumerationOnRandomReads) {
     ASSERT_EQ(cost.hdf5_bytes, expected.hdf5_bytes) << describe();
     across_chunks += cost.requests < cost.chunks ? 1 : 0;
     bridged += cost.bytes > cost.asked_bytes ? 1 : 0;
-    split += cost.bytes > store.max_request_bytes ? 1 : 0;
+    split += cost.bytes > access.max_request_bytes ? 1 : 0;
   }
   // The trials reach every rule, not just the easy ones.
   EXPECT_GT(across_chunks, 200);
@@ -118,36 +118,36 @@ TEST(ReadCost, EqualsEnumerationOnRandomReads) {
 
 TEST(ReadCost, WorkedExample) {
   const ChunkGrid grid({151, 400000, 2}, {19, 3449, 2}, 8);
-  const ReadCost trace = predict(grid, {{0, 200000, 0}, {151, 1, 2}}, Store{});
+  const ReadCost trace = predict(grid, {{0, 200000, 0}, {151, 1, 2}}, AccessCost{});
   EXPECT_EQ(trace.asked_bytes, 2416U);
   EXPECT_EQ(trace.chunks, 8U);
   EXPECT_EQ(trace.requests, 8U);
   EXPECT_EQ(trace.bytes, 7U * 993328 + 17U * 55184 + 16);
   EXPECT_EQ(trace.hdf5_bytes, 8U * 1048496);
-  const ReadCost snapshot = predict(grid, {{75, 0, 0}, {1, 400000, 2}}, Store{});
+  const ReadCost snapshot = predict(grid, {{75, 0, 0}, {1, 400000, 2}}, AccessCost{});
   EXPECT_EQ(snapshot.requests, 116U);
   EXPECT_EQ(snapshot.bytes, 6400000U);
   EXPECT_DOUBLE_EQ(snapshot.amplification(), 1.0);
-  EXPECT_NEAR(snapshot.seconds(Store{}), 0.1224, 1e-12);
+  EXPECT_NEAR(snapshot.seconds(AccessCost{}), 0.1224, 1e-12);
 }
 
 TEST(ReadCost, ChunksInARowAreOneRunCutByTheLargestRequest) {
   // 4 chunks of 1 MiB that follow each other: one run of 4 MiB.
   const ChunkGrid grid({4, 1 << 17}, {1, 1 << 17}, 8);
-  Store store;
-  EXPECT_EQ(predict(grid, whole(grid.shape()), store).requests, 1U);
-  store.max_request_bytes = 1 << 20;
-  EXPECT_EQ(predict(grid, whole(grid.shape()), store).requests, 4U);
-  store.max_request_bytes = (1 << 20) + 1;
-  EXPECT_EQ(predict(grid, whole(grid.shape()), store).requests, 4U);
-  store.max_request_bytes = 1 << 21;
-  EXPECT_EQ(predict(grid, whole(grid.shape()), store).requests, 2U);
+  AccessCost access;
+  EXPECT_EQ(predict(grid, whole(grid.shape()), access).requests, 1U);
+  access.max_request_bytes = 1 << 20;
+  EXPECT_EQ(predict(grid, whole(grid.shape()), access).requests, 4U);
+  access.max_request_bytes = (1 << 20) + 1;
+  EXPECT_EQ(predict(grid, whole(grid.shape()), access).requests, 4U);
+  access.max_request_bytes = 1 << 21;
+  EXPECT_EQ(predict(grid, whole(grid.shape()), access).requests, 2U);
 }
 
 TEST(ReadCost, AGapBetweenChunksIsNeverBridged) {
   // Chunks of 5 along an axis of 9: the second is stored with one element of padding, then the next row begins.
   const ChunkGrid grid({2, 9}, {1, 5}, 8);
-  const ReadCost cost = predict(grid, whole(grid.shape()), Store{});
+  const ReadCost cost = predict(grid, whole(grid.shape()), AccessCost{});
   EXPECT_EQ(cost.requests, 2U);
   EXPECT_EQ(cost.bytes, 2U * 9 * 8);
 }
@@ -155,20 +155,20 @@ TEST(ReadCost, AGapBetweenChunksIsNeverBridged) {
 TEST(ReadCost, BridgesUpToTheLatencyAndNoFurther) {
   const ChunkGrid grid({2, 100}, {2, 100}, 8);
   const Box column{{0, 10}, {2, 1}};  // two elements, 99 * 8 = 792 bytes between them
-  EXPECT_EQ(predict(grid, column, Store{1.0, 792}).requests, 1U);
-  EXPECT_EQ(predict(grid, column, Store{1.0, 792}).bytes, 808U);
-  EXPECT_EQ(predict(grid, column, Store{1.0, 791}).requests, 2U);
-  EXPECT_EQ(predict(grid, column, Store{1.0, 791}).bytes, 16U);
+  EXPECT_EQ(predict(grid, column, AccessCost{1.0, 792}).requests, 1U);
+  EXPECT_EQ(predict(grid, column, AccessCost{1.0, 792}).bytes, 808U);
+  EXPECT_EQ(predict(grid, column, AccessCost{1.0, 791}).requests, 2U);
+  EXPECT_EQ(predict(grid, column, AccessCost{1.0, 791}).bytes, 16U);
 }
 
 TEST(ReadCost, ExtentsOf2To40AreCountedNotEnumerated) {
   const std::uint64_t large = 1ULL << 40;
   const ChunkGrid grid({151, large, 2}, {19, 4096, 2}, 8);
-  const ReadCost snapshot = predict(grid, {{7, 0, 0}, {1, large, 2}}, Store{});
+  const ReadCost snapshot = predict(grid, {{7, 0, 0}, {1, large, 2}}, AccessCost{});
   EXPECT_EQ(snapshot.chunks, large / 4096);
   EXPECT_EQ(snapshot.requests, large / 4096);
   EXPECT_EQ(snapshot.bytes, large * 16);
-  const ReadCost all = predict(grid, whole(grid.shape()), Store{});
+  const ReadCost all = predict(grid, whole(grid.shape()), AccessCost{});
   EXPECT_EQ(all.chunks, 8 * (large / 4096));
   EXPECT_EQ(all.bytes, 151 * large * 16);
   // The 7 full rows of chunks are one run; the last has one step of padding, so each of its chunks is a run.
@@ -177,17 +177,17 @@ TEST(ReadCost, ExtentsOf2To40AreCountedNotEnumerated) {
 }
 
 TEST(ReadCost, NothingAskedCostsNothing) {
-  const ReadCost cost = predict(ChunkGrid({10, 10}, {5, 5}, 8), {{3, 10}, {4, 0}}, Store{});
+  const ReadCost cost = predict(ChunkGrid({10, 10}, {5, 5}, 8), {{3, 10}, {4, 0}}, AccessCost{});
   EXPECT_EQ(cost.chunks + cost.requests + cost.bytes + cost.hdf5_bytes, 0U);
   EXPECT_DOUBLE_EQ(cost.amplification(), 1.0);
 }
 
 TEST(ReadCost, RefusesABoxOutsideTheDataset) {
   const ChunkGrid grid({10, 10}, {5, 5}, 8);
-  EXPECT_THROW(predict(grid, {{0, 0}, {10, 11}}, Store{}), Error);
-  EXPECT_THROW(predict(grid, {{11, 0}, {0, 1}}, Store{}), Error);
-  EXPECT_THROW(predict(grid, {{1, ~0ULL}, {1, 2}}, Store{}), Error);
-  EXPECT_THROW(predict(grid, {{0}, {10}}, Store{}), Error);
+  EXPECT_THROW(predict(grid, {{0, 0}, {10, 11}}, AccessCost{}), Error);
+  EXPECT_THROW(predict(grid, {{11, 0}, {0, 1}}, AccessCost{}), Error);
+  EXPECT_THROW(predict(grid, {{1, ~0ULL}, {1, 2}}, AccessCost{}), Error);
+  EXPECT_THROW(predict(grid, {{0}, {10}}, AccessCost{}), Error);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
-#include "weft/storage/measure_store.hpp"
+#include "weft/storage/measure_access_cost.hpp"
 #include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/shared_file.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 // What rank 0 found out and the others are told, besides the map itself.
 struct Findings {
-  layout::Store store;
+  layout::AccessCost access;
   std::uint64_t committed;
   std::uint64_t inode;
 };
@@ -70,10 +70,10 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& from, Rea
     }
     reader.open_bytes(path);
     if (comm.rank() != 0) return;
-    if (reader.options_.store) {
-      reader.use_store(*reader.options_.store);
+    if (reader.options_.access) {
+      reader.use_access_cost(*reader.options_.access);
     } else {
-      reader.store_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
+      reader.access_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
     }
     while (!reader.read_map_and_slots(path)) reader.open_bytes(path);
     if (comm.size() > 1) state = reader.shared_state();
@@ -110,12 +110,12 @@ void SeriesReader::reload(Communicator& comm) {
   });
 }
 
-void SeriesReader::use_store(const layout::Store& store) {
-  if (!(store.latency_s >= 0 && store.bandwidth > 0 && store.max_request_bytes > 0)) {
+void SeriesReader::use_access_cost(const layout::AccessCost& access) {
+  if (!(access.latency_s >= 0 && access.bandwidth > 0 && access.max_request_bytes > 0)) {
     throw Error(ErrorKind::usage, bytes_->name(), "the store's latency, bandwidth or longest request cannot be used",
                 "give a latency of at least 0, and the others above 0");
   }
-  store_ = store;
+  access_ = access;
 }
 
 void SeriesReader::open_bytes(const std::string& path) {
@@ -129,10 +129,10 @@ void SeriesReader::open_bytes(const std::string& path) {
 // Every rank looks for itself: the file is not changed beside it.
 void SeriesReader::open_foreign(const std::string& path) {
   open_bytes(path);
-  if (options_.store) {
-    use_store(*options_.store);
+  if (options_.access) {
+    use_access_cost(*options_.access);
   } else {
-    store_ = options_.wrap ? storage::measure(*bytes_) : storage::measure_once(*bytes_);
+    access_ = options_.wrap ? storage::measure(*bytes_) : storage::measure_once(*bytes_);
   }
   foreign_ = std::make_shared<const reading::ForeignSeries>(reading::find_series(path, options_.choice));
   map_ = foreign_->map;
@@ -166,7 +166,7 @@ bool SeriesReader::read_map(const std::string& path) {
 }
 
 std::vector<std::byte> SeriesReader::shared_state() const {
-  const Findings findings{store_, committed_, inode_};
+  const Findings findings{access_, committed_, inode_};
   std::vector<std::byte> state(sizeof(findings));
   std::memcpy(state.data(), &findings, sizeof(findings));
   const std::vector<std::byte> map = to_bytes(map_);
@@ -178,7 +178,7 @@ void SeriesReader::take_shared_state(const std::string& path, const std::vector<
   Findings findings;
   std::memcpy(&findings, state.data(), sizeof(findings));
   if (findings.inode != inode_) throw replaced(path);
-  store_ = findings.store;
+  access_ = findings.access;
   committed_ = findings.committed;
   map_ = storage::series_map_from_bytes({state.begin() + sizeof(findings), state.end()});
 }
@@ -290,7 +290,7 @@ ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
                   "only what lies as it is in the file is read by a plan");
     }
     try {
-      append_read(plan, *array, part, store_);
+      append_read(plan, *array, part, access_);
     } catch (const Error& error) {
       throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
     }
@@ -310,8 +310,8 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
     if (direct == nullptr && stored_array(segment, number)->fetches_whole_chunks()) {
       coding = layout::Coding{stored_array(segment, number)->stored_share()};
     }
-    const layout::ReadCost cost =
-        layout::predict(layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, store_, coding);
+    const layout::ReadCost cost = layout::predict(
+        layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, access_, coding);
     sum.asked_bytes += cost.asked_bytes;
     sum.chunks += cost.chunks;
     sum.requests += cost.requests;
@@ -322,7 +322,7 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
 }
 
 void SeriesReader::execute(const ReadPlan& plan, std::span<std::byte> values) const {
-  storage::execute_read(plan, *bytes_, store_, values, options_.max_threads);
+  storage::execute_read(plan, *bytes_, access_, values, options_.max_threads);
 }
 
 void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const {
@@ -368,9 +368,9 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
       if (array == nullptr) {
         stored_array(part.segment, number)->read(part.box, part.to);
       } else if (directly) {
-        append_read(plan, *array, part.box, store_);
+        append_read(plan, *array, part.box, access_);
       } else {
-        execute(plan_read(*array, part.box, store_), part.to);
+        execute(plan_read(*array, part.box, access_), part.to);
       }
     }
     if (directly) execute(plan, values);
@@ -416,11 +416,11 @@ void SeriesReader::read_fixed(const std::string& array_path, std::span<std::byte
     throw Error(ErrorKind::usage, path(), fmt::format("has no array '{}'", array_path),
                 known.empty() ? "it holds none" : fmt::format("it holds: {}", fmt::join(known, ", ")));
   }
-  execute(plan_read(*array, whole(array->shape), store_), values);
+  execute(plan_read(*array, whole(array->shape), access_), values);
 }
 
-layout::Store SeriesReader::recorded_store(const std::string& name) const {
-  layout::Store store;
+layout::AccessCost SeriesReader::recorded_access_cost(const std::string& name) const {
+  layout::AccessCost access;
   const nlohmann::json rationale = nlohmann::json::parse(field(name).rationale, nullptr, false);
   const auto number = [&](const char* key, double fallback) {
     const auto found = rationale.is_object() ? rationale.find("store") : rationale.end();
@@ -428,9 +428,9 @@ layout::Store SeriesReader::recorded_store(const std::string& name) const {
     const auto value = found->find(key);
     return value != found->end() && value->is_number() && value->get<double>() > 0 ? value->get<double>() : fallback;
   };
-  store.latency_s = number("latency_s", store.latency_s);
-  store.bandwidth = number("bandwidth", store.bandwidth);
-  return store;
+  access.latency_s = number("latency_s", access.latency_s);
+  access.bandwidth = number("bandwidth", access.bandwidth);
+  return access;
 }
 
 }  // namespace weft

@@ -10,9 +10,9 @@
 //
 // Only committed steps can be read: those that are whole in the file on every rank that writes it. A reader of a
 // running simulation sees more of them after reload(). Reading moves no file position and changes nothing, so one
-// reader may be used by several threads at once, reload() and use_store() excepted.
+// reader may be used by several threads at once, reload() and use_access_cost() excepted.
 //
-// Memory: the destination is the caller's. Beyond it a read may hold one request a thread (store.max_request_bytes,
+// Memory: the destination is the caller's. Beyond it a read may hold one request a thread (access.max_request_bytes,
 // 8 MiB), and only where many small rows are gathered from one request.
 //
 // Collective: only the open() and reload() that take a Communicator. Reads never communicate.
@@ -27,8 +27,8 @@
 #include <string>
 #include <vector>
 
+#include "weft/layout/access_cost.hpp"
 #include "weft/layout/read_cost.hpp"
-#include "weft/layout/store.hpp"
 #include "weft/reading/field_boxes.hpp"
 #include "weft/reading/foreign_series.hpp"
 #include "weft/reading/stored_array.hpp"
@@ -46,9 +46,9 @@
 namespace weft {
 
 struct ReadOptions {
-  // What requests and bytes cost where the file lies; measured once per file system (storage/measure_store) when
+  // What requests and bytes cost where the file lies; measured once per file system (storage/measure_access_cost) when
   // absent.
-  std::optional<layout::Store> store;
+  std::optional<layout::AccessCost> access;
   // What a SnapshotSweep (reading/snapshot_sweep.hpp) may hold.
   std::uint64_t budget_bytes = 256ULL << 20;
   int max_threads = storage::kDefaultReadThreads;
@@ -92,9 +92,9 @@ class SeriesReader {
   std::span<const storage::FieldMap> fields() const { return std::span(map_.fields).subspan(1); }
   const storage::FieldMap& field(const std::string& name) const;  // "time" too; Error(usage) where there is none
   const storage::SeriesMap& map() const { return map_; }
-  const layout::Store& store() const { return store_; }
+  const layout::AccessCost& access_cost() const { return access_; }
   // From here on, reads are planned for a store of this cost. Throws Error(usage) for one that cannot be.
-  void use_store(const layout::Store& store);
+  void use_access_cost(const layout::AccessCost& access);
   const ReadOptions& options() const { return options_; }
 
   // The time of every committed step.
@@ -169,7 +169,7 @@ class SeriesReader {
   layout::ReadCost predicted(const std::string& name, const Box& box) const;
 
   // The store the field's layout was designed for, from its rationale; the default one where none is recorded.
-  layout::Store recorded_store(const std::string& name) const;
+  layout::AccessCost recorded_access_cost(const std::string& name) const;
 
   // Reads an array that has no step axis ("/mesh/points") whole. Error(usage) where the file has none of that path.
   void read_fixed(const std::string& path, std::span<std::byte> values) const;
@@ -193,7 +193,7 @@ class SeriesReader {
 
   ReadOptions options_;
   storage::SeriesMap map_;
-  layout::Store store_;
+  layout::AccessCost access_;
   std::uint64_t committed_ = 0;
   std::unique_ptr<storage::ByteStore> bytes_;
   std::uint64_t inode_ = 0;  // of the file that `bytes_` is

@@ -86,9 +86,9 @@ class SeriesReaderTest : public testing::Test {
   }
 
   // Counts what a reader asks for, on a store of given cost, delayed where asked.
-  ReadOptions counted(const layout::Store& store, double delay_s = 0) const {
+  ReadOptions counted(const layout::AccessCost& access, double delay_s = 0) const {
     ReadOptions options;
-    options.store = store;
+    options.access = access;
     options.wrap = [counters = asked_, delay_s](std::unique_ptr<storage::ByteStore> inner) {
       if (delay_s > 0) inner = storage::delaying_store(std::move(inner), delay_s, 0);
       return storage::counting_store(std::move(inner), counters);
@@ -206,7 +206,7 @@ TEST_F(SeriesReaderTest, MistakesGetOneLineWithARemedy) {
   std::vector<double> few(3);
   EXPECT_THROW(reader.read("V", reader.snapshot_box("V", 0), std::span(few)), Error);
   ReadOptions broken;
-  broken.store = layout::Store{0, 0};
+  broken.access = layout::AccessCost{0, 0};
   EXPECT_THROW(SeriesReader::open(path_, broken), Error);
 }
 
@@ -224,7 +224,7 @@ TEST_F(SeriesReaderTest, EqualsPredictionOnTheStoreItselfAtThePapersSmallSize) {
   SeriesMap map = create_series_file(path_, file_plan({151, 400000, 2}, {19, 3449, 2}));
   const auto file = storage::open_posix(path_, storage::OpenMode::write);
   storage::raise_slot(*file, map, 0, 151);
-  const SeriesReader reader = SeriesReader::open(path_, counted(layout::Store{}, 1e-3));
+  const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}, 1e-3));
   const auto read = [&](const Box& box) {
     const std::uint64_t requests = asked_->reads, bytes = asked_->bytes_read;
     reader.read<double>("V", box);
@@ -245,7 +245,7 @@ TEST_F(SeriesReaderTest, ASweepReadsEachByteOnceWithinItsBudget) {
   make({23, 50, 2}, {6, 7, 2}, 23);
   constexpr std::uint64_t step_bytes = std::uint64_t{50} * 2 * 8;
   for (const std::uint64_t budget : {std::uint64_t{1} << 20, 4 * step_bytes, std::uint64_t{1}}) {
-    ReadOptions options = counted(layout::Store{});
+    ReadOptions options = counted(layout::AccessCost{});
     options.budget_bytes = budget;
     const SeriesReader reader = SeriesReader::open(path_, options);
     const std::uint64_t requests = asked_->reads, bytes = asked_->bytes_read;
@@ -271,7 +271,7 @@ TEST_F(SeriesReaderTest, ASweepAcrossSegments) {
   SeriesMap map = make({5, 12, 2}, {2, 5, 2}, 5);
   map = add_segment(map, 10);
   fill(map, 5, 15);
-  const SeriesReader reader = SeriesReader::open(path_, counted(layout::Store{}));
+  const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}));
   SnapshotSweep sweep(reader, "V");
   std::vector<double> values(sweep.elements());
   std::uint64_t steps = 0;
@@ -305,9 +305,9 @@ TEST_F(SeriesReaderTest, TheStoreALayoutWasDesignedForIsFound) {
   plan.fields[0].field.rationale = R"({"store": {"latency_s": 2e-5, "bandwidth": 3e9}})";
   create_series_file(path_, plan);
   const SeriesReader reader = SeriesReader::open(path_);
-  EXPECT_EQ(reader.recorded_store("V").latency_s, 2e-5);
-  EXPECT_EQ(reader.recorded_store("V").bandwidth, 3e9);
-  EXPECT_EQ(reader.recorded_store("beat").latency_s, layout::Store{}.latency_s);
+  EXPECT_EQ(reader.recorded_access_cost("V").latency_s, 2e-5);
+  EXPECT_EQ(reader.recorded_access_cost("V").bandwidth, 3e9);
+  EXPECT_EQ(reader.recorded_access_cost("beat").latency_s, layout::AccessCost{}.latency_s);
 }
 
 }  // namespace

@@ -49,10 +49,10 @@ Box SnapshotSweep::steps_box(std::uint64_t first, std::uint64_t steps) const {
 
 std::uint64_t SnapshotSweep::choose_steps_at_once() const {
   if (next_ == last_) return 1;
-  const layout::Store& store = reader_->store();
+  const layout::AccessCost& access = reader_->access_cost();
   const layout::ReadCost one = reader_->predicted(field_, steps_box(next_, 1));
-  if (static_cast<double>(one.requests) * store.latency_s <=
-      kNegligibleShare * static_cast<double>(one.bytes) / store.bandwidth) {
+  if (static_cast<double>(one.requests) * access.latency_s <=
+      kNegligibleShare * static_cast<double>(one.bytes) / access.bandwidth) {
     return 1;
   }
   std::uint64_t chunk_steps = 1;

@@ -19,7 +19,7 @@
 #include "weft/reduce/trace_source.hpp"
 #include "weft/reduce/watched_tile.hpp"
 #include "weft/storage/byte_store.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/view/series_mesh.hpp"
 

@@ -68,7 +68,7 @@ std::vector<TileNodes> nodes_of_tiles(const series::WatchedField& watched, std::
 // As the file was designed to be read: measuring the store would take longer than the little that is read.
 SeriesReader open_reader(Communicator& comm, const SeriesMap& map) {
   ReadOptions options;
-  options.store = layout::Store{};
+  options.access = layout::AccessCost{};
   return SeriesReader::open(comm, map.path, options);
 }
 

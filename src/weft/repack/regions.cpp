@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 #include "weft/survey/box_copy.hpp"
 
 namespace weft::repack {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/repack/regions.hpp"
 #include "weft/support/communicator.hpp"
 #include "weft/survey/known_axes.hpp"
@@ -33,7 +33,7 @@ struct RepackRequest {
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks_of_a_block = 0;  // for a read called `block`
   std::uint64_t target_bytes = 1ULL << 20;
-  layout::Store store{};                                               // that it will be read from
+  layout::AccessCost access{};                                         // that it will be read from
   std::string filter = "keep";                                         // or what storage::parse_filters takes
   std::uint64_t budget_bytes = 1ULL << 30;                             // of memory, a rank
   int jobs = 0;                                                        // threads a rank; 0: one a core

@@ -75,7 +75,7 @@ layout::Design design_for(const RepackRequest& request, const Chosen& chosen) {
   design.axes = chosen.axes.axes;
   design.read_text = request.reads;
   design.ranks = request.ranks_of_a_block;
-  design.store = request.store;
+  design.access = request.access;
   design.coding = inspect::coding_of(chosen.facts, chosen.filters);
   return layout::design(design);
 }

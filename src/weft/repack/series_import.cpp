@@ -307,7 +307,7 @@ class Import {
 ImportReport import_series(Communicator& comm, const ImportRequest& request) {
   const Stopwatch clock;
   ReadOptions options;
-  options.store = layout::Store{};  // all of it is read, in order
+  options.access = layout::AccessCost{};  // all of it is read, in order
   options.choice = request.choice;
   Import work(comm, request, SeriesReader::open(comm, request.from, options));
   agree_on(comm, [&] { work.plan(); });

@@ -7,7 +7,7 @@
 
 #include "weft/inspect/arrangement.hpp"
 #include "weft/layout/design.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::repack {
 
@@ -19,12 +19,12 @@ constexpr double kMuchLonger = 1.05;    // times
 constexpr std::uint64_t kLeastGrowth = 1ULL << 20;
 
 // What a read costs through HDF5, which fetches and decodes every chunk that is touched.
-double seconds_through_hdf5(const layout::ReadCost& cost, const layout::Store& store) {
-  return store.seconds(cost.chunks, cost.hdf5_bytes) + cost.decode_seconds;
+double seconds_through_hdf5(const layout::ReadCost& cost, const layout::AccessCost& access) {
+  return access.seconds(cost.chunks, cost.hdf5_bytes) + cost.decode_seconds;
 }
 
 layout::Design usual_reads(const Chosen& chosen, Shape chunk, const std::vector<storage::Filter>& filters,
-                           const layout::Store& store) {
+                           const layout::AccessCost& access) {
   // A chunk of a dataset that may grow may reach beyond it.
   for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], chosen.axes.shape[axis]);
   layout::DesignRequest request;
@@ -32,7 +32,7 @@ layout::Design usual_reads(const Chosen& chosen, Shape chunk, const std::vector<
   request.element_bytes = chosen.facts.element_bytes;
   request.axes = chosen.axes.axes;
   request.read_text = "snapshot=1,trace=1";
-  request.store = store;
+  request.access = access;
   request.coding = inspect::coding_of(chosen.facts, filters);
   return layout::describe(request, chunk);
 }
@@ -51,11 +51,11 @@ std::vector<std::string> side_effects(const Chosen& chosen, const RepackRequest&
   const auto before_chunk = survey::chunk_as_seen(chosen.axes, chosen.facts.chunk);
   const auto after_chunk = survey::chunk_as_seen(chosen.axes, chosen.chunk);
   if (!chosen.facts.chunk.empty() && before_chunk && after_chunk && layout::spatial_axes(chosen.axes.axes).size() > 0) {
-    const layout::Design before = usual_reads(chosen, *before_chunk, chosen.facts.filters, request.store);
-    const layout::Design after = usual_reads(chosen, *after_chunk, chosen.filters, request.store);
+    const layout::Design before = usual_reads(chosen, *before_chunk, chosen.facts.filters, request.access);
+    const layout::Design after = usual_reads(chosen, *after_chunk, chosen.filters, request.access);
     for (std::size_t read = 0; read < before.reads.size(); ++read) {
-      const double was = seconds_through_hdf5(before.reads[read].cost, request.store);
-      const double is = seconds_through_hdf5(after.reads[read].cost, request.store);
+      const double was = seconds_through_hdf5(before.reads[read].cost, request.access);
+      const double is = seconds_through_hdf5(after.reads[read].cost, request.access);
       const std::string& name = before.reads[read].read.name;
       const bool was_asked_for = request.reads.find(name) != std::string::npos;
       if (was_asked_for || is < kMuchSlower * was || is < kLeastSeconds) continue;

@@ -12,8 +12,8 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/take_file.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
-#include "weft/support/quantity.hpp"
 
 namespace weft::repack {
 

@@ -51,7 +51,7 @@ FieldLayout choose_layout(const FieldSpec& field, std::size_t places, std::uint6
   request.element_bytes = size_of(field.type);
   request.target_bytes = field.layout.target_bytes;
   request.read_text = field.layout.reads;
-  request.store = field.layout.store;
+  request.access = field.layout.access;
   request.ranks = static_cast<std::uint64_t>(ranks);
   request.align_bytes = align_bytes;
   request.algorithm =

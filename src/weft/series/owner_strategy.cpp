@@ -7,9 +7,9 @@
 
 #include "weft/exchange/plan_builder.hpp"
 #include "weft/exchange/window.hpp"
-#include "weft/series/flusher.hpp"
 #include "weft/series/window_length.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/storage/flusher.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::series {
 
@@ -37,7 +37,7 @@ class OwnerStrategy final : public WriteStrategy {
         for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
       }
       // The windows' pages are had while the simulation computes its first steps.
-      flusher_ = std::make_unique<Flusher>(context_, [this] {
+      flusher_ = std::make_unique<storage::Flusher>(flush_target(), [this] {
         for (const auto& field : fields_) {
           for (const exchange::TileMemory& tiles : field->tiles) tiles.populate();
         }
@@ -51,7 +51,7 @@ class OwnerStrategy final : public WriteStrategy {
     first_ = step;
     times_[turn_].clear();
     gathered_ = 0;
-    // Behind the last segment the next one is taken for granted; hand_over() adds it.
+    // Behind the last segment the next one is taken for granted; flush_window() adds it.
     std::uint64_t segment_first = context_.map.capacity();
     std::uint64_t segment_steps = context_.map.capacity();
     for (const storage::SegmentMap& segment : context_.map.segments) {
@@ -78,17 +78,17 @@ class OwnerStrategy final : public WriteStrategy {
   void end_step(double time, const std::optional<Error>& failure) override {
     times_[turn_].push_back(time);
     ++gathered_;
-    if (first_ + gathered_ == end_) hand_over(failure);
+    if (first_ + gathered_ == end_) flush_window(failure);
   }
 
   std::uint64_t gathered() const override { return gathered_; }
 
   void commit(const std::optional<Error>& failure) override {
-    if (gathered_ > 0) hand_over(failure);
+    if (gathered_ > 0) flush_window(failure);
   }
 
   void flush(const std::optional<Error>& failure) override {
-    if (gathered_ > 0) hand_over(failure);
+    if (gathered_ > 0) flush_window(failure);
     std::optional<Error> written = flusher_->wait();
     if (!written) written = failed_;
     agree(context_.comm, failure ? failure : written);
@@ -175,8 +175,24 @@ class OwnerStrategy final : public WriteStrategy {
     }
   }
 
+  storage::FlushTarget flush_target() const {
+    const DirectWrites direct = context_.options.direct;
+    // A store around the file's wants to see every write.
+    const bool is_plain = !context_.options.wrap_store;
+    return {.store = context_.store,
+            .map = context_.map,
+            .counters = context_.counters,
+            .rank = static_cast<std::uint64_t>(context_.comm.rank()),
+            .ranks = context_.comm.size(),
+            .epoch = context_.epoch,
+            .lies_at = context_.lies_at,
+            .syncs_windows = context_.options.sync == Sync::window,
+            .wants_direct = direct == DirectWrites::always,
+            .may_go_directly = direct == DirectWrites::automatic && is_plain};
+  }
+
   // The window is full: mail is delivered, the window before it is waited for, and this one goes to the flusher.
-  void hand_over(const std::optional<Error>& failure) {
+  void flush_window(const std::optional<Error>& failure) {
     agree(context_.comm, failure ? failure : failed_);
     ++context_.counters.windows;
     if (first_ >= context_.map.capacity()) {
@@ -186,7 +202,7 @@ class OwnerStrategy final : public WriteStrategy {
     }
     const auto segment = std::find_if(context_.map.segments.rbegin(), context_.map.segments.rend(),
                                       [&](const storage::SegmentMap& s) { return s.first_step <= first_; });
-    FlushJob job;
+    storage::FlushJob job;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       FieldWindows& field = *fields_[f];
       const exchange::TileMemory& tiles = field.tiles[turn_];
@@ -218,7 +234,7 @@ class OwnerStrategy final : public WriteStrategy {
 
   StrategyContext context_;
   std::vector<std::unique_ptr<FieldWindows>> fields_;
-  std::unique_ptr<Flusher> flusher_;
+  std::unique_ptr<storage::Flusher> flusher_;
   bool owns_tiles_ = false;
   std::uint64_t observed_bytes_ = 0;  // held by the observers
   std::uint64_t chunk_steps_ = 1;

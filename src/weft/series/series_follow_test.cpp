@@ -80,7 +80,7 @@ class SeriesFollowTest : public testing::Test {
 TEST_F(SeriesFollowTest, EveryLookShowsCommittedStepsAloneAndAllOfThemRight) {
   const int looks = std::getenv("WEFT_THOROUGH") != nullptr ? 10'000 : 200;
   ReadOptions options;
-  options.store = layout::Store{};  // else every look would measure
+  options.access = layout::AccessCost{};  // else every look would measure
   std::uint64_t most = 0;
   int replaced = 0;
   for (int look = 0; look < looks; ++look) {

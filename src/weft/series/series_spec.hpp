@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/partition/ownership.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/new_file.hpp"
@@ -41,7 +41,7 @@ struct LayoutSpec {
   LayoutKind kind = LayoutKind::reads;
   std::uint64_t target_bytes = 1ULL << 20;
   std::string reads = "snapshot=1,trace=1";  // as `weft layout --read`
-  layout::Store store{};                     // what the layout is designed for
+  layout::AccessCost access{};               // what the layout is designed for
   Shape chunk{};                             // for LayoutKind::given: steps first
 };
 

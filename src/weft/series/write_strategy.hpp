@@ -15,6 +15,7 @@
 #include "weft/series/series_spec.hpp"
 #include "weft/series/window_observer.hpp"
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/flush_counters.hpp"
 #include "weft/storage/series_map.hpp"
 #include "weft/support/communicator.hpp"
 
@@ -22,18 +23,13 @@
 
 namespace weft::series {
 
-// What was asked at each level, on this rank. `app` is Weft's own plan: data requests, and slot writes apart from them.
-struct WriteCounters {
+// What was asked at each level, on this rank. `app` is Weft's own plan.
+struct WriteCounters : storage::FlushCounters {
   std::atomic<std::uint64_t> windows{0};
-  std::atomic<std::uint64_t> app_writes{0};
-  std::atomic<std::uint64_t> app_bytes{0};
-  std::atomic<std::uint64_t> app_slot_writes{0};
   std::atomic<std::uint64_t> mpi_messages{0};
   std::atomic<std::uint64_t> mpi_bytes{0};
   std::atomic<std::uint64_t> hdf5_collective_writes{0};
   std::atomic<std::uint64_t> hdf5_bytes{0};
-  std::atomic<std::uint64_t> flush_nanoseconds{0};  // the flush thread's own time, whoever waited for it or not
-  storage::SyscallCounters syscall;
 };
 
 // Everything a strategy works with; the references outlive it.
@@ -51,11 +47,6 @@ struct StrategyContext {
   std::span<const std::shared_ptr<WindowObserver>> observers;
   // Where the file lies while the strategy is built: a new one gets its name, map.path, only then.
   std::string lies_at;
-
-  // For a further store of the same file; it must not outlive `counters`.
-  std::shared_ptr<storage::SyscallCounters> shared_syscall_counters() const {
-    return {&counters.syscall, [](auto*) {}};
-  }
 };
 
 class WriteStrategy {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/storage/read_plan.hpp"
 #include "weft/storage/series_map.hpp"
 #include "weft/storage/write_plan.hpp"
@@ -65,7 +65,7 @@ TEST(ChunkAddresses, NothingIsReadOrWrittenThroughAMapThatDoesNotHaveThem) {
                                      : "/weft/segments/0/V: lies in chunks whose places are not known";
     EXPECT_TRUE(message_of(write).starts_with(why));
     EXPECT_TRUE(message_of([&] { plan_room(array, 0, 2, tiles, 2); }).starts_with(why));
-    EXPECT_TRUE(message_of([&] { plan_read(array, {{0, 0}, {1, 1}}, layout::Store{}); }).starts_with(why));
+    EXPECT_TRUE(message_of([&] { plan_read(array, {{0, 0}, {1, 1}}, layout::AccessCost{}); }).starts_with(why));
     EXPECT_TRUE(message_of([&] { array.address(); }).starts_with(why));
     EXPECT_TRUE(requests.empty());
   }

@@ -163,7 +163,7 @@ class SharedRequests {
 
 }  // namespace
 
-int worthwhile_threads(const ReadPlan& plan, const layout::Store& cost, int most_threads) {
+int worthwhile_threads(const ReadPlan& plan, const layout::AccessCost& cost, int most_threads) {
   const std::size_t most = std::min(static_cast<std::size_t>(std::max(1, most_threads)), plan.requests.size());
   if (most <= 1) return 1;
   if (cost.latency_s >= kDistantLatency) return static_cast<int>(most);
@@ -172,7 +172,7 @@ int worthwhile_threads(const ReadPlan& plan, const layout::Store& cost, int most
   return std::max(1, static_cast<int>(std::min(worth, static_cast<double>(std::min(most, cores)))));
 }
 
-void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::Store& cost, MutableBytes destination,
+void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost, MutableBytes destination,
                   int most_threads) {
   if (destination.size() != plan.wanted_bytes) {
     throw Error(ErrorKind::usage, bytes.name(),

@@ -9,7 +9,7 @@
 // called from several threads at once.
 #pragma once
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_plan.hpp"
 
@@ -20,11 +20,11 @@ namespace weft::storage {
 inline constexpr int kDefaultReadThreads = 8;
 
 // Threads worth using for `plan` on a store that costs what `cost` says, at most `most_threads`; the caller is one.
-int worthwhile_threads(const ReadPlan& plan, const layout::Store& cost, int most_threads);
+int worthwhile_threads(const ReadPlan& plan, const layout::AccessCost& cost, int most_threads);
 
 // Fills `destination` (plan.wanted_bytes long), or throws what the store threw first; the destination's content is then
 // undefined. Throws Error(usage) where the destination has another length.
-void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::Store& cost, MutableBytes destination,
+void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost, MutableBytes destination,
                   int most_threads = kDefaultReadThreads);
 
 }  // namespace weft::storage

@@ -11,14 +11,14 @@
 #include <random>
 #include <string>
 
-#include "weft/storage/measure_store.hpp"
+#include "weft/storage/measure_access_cost.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
 namespace {
 
-using layout::Store;
+using layout::AccessCost;
 
 constexpr std::uint64_t kBase = 4096;
 
@@ -72,7 +72,7 @@ class ReadExecutorTest : public testing::Test {
   }
 
   // Reads `box` and expects every value, and as many requests and bytes as planned, at the store and at the system.
-  void expect_read(const ArrayMap& array, const Box& box, const Store& cost, int threads, double latency_s = 0) {
+  void expect_read(const ArrayMap& array, const Box& box, const AccessCost& cost, int threads, double latency_s = 0) {
     const ReadPlan plan = plan_read(array, box, cost);
     const auto store = open(latency_s);
     const std::uint64_t asked = asked_->reads, reached = reached_->reads;
@@ -104,7 +104,7 @@ TEST_F(ReadExecutorTest, DeliversRandomBoxesWithAnyThreads) {
     if (trial % 10 == 0) make_file(std::uint64_t{500} * 23 * 8 * 8);
     ASSERT_LE(stored_elements(shape, chunk), 500U * 23 * 8 * 8);
     // A latency of 1 s makes threads look worthwhile; the bandwidth decides how far gaps are bridged.
-    const Store cost{1.0, static_cast<double>(draw(0, 5000)), draw(100, 50000)};
+    const AccessCost cost{1.0, static_cast<double>(draw(0, 5000)), draw(100, 50000)};
     SCOPED_TRACE("chunk " + to_string(chunk) + " box " + to_string(box.start) + " + " + to_string(box.count));
     expect_read(array_of(shape, chunk), box, cost, static_cast<int>(trial % 4 + 1));
     if (HasFailure()) break;
@@ -114,9 +114,9 @@ TEST_F(ReadExecutorTest, DeliversRandomBoxesWithAnyThreads) {
 TEST_F(ReadExecutorTest, ManySmallRowsAreStillOneSystemCall) {
   make_file(std::uint64_t{100} * 3000 * 2);
   // One component of every node: 3,000 rows of 8 bytes, 8 apart, are more than one preadv could scatter.
-  expect_read(array_of({10, 3000, 2}, {10, 3000, 2}), {{2, 0, 1}, {1, 3000, 1}}, Store{}, 1);
+  expect_read(array_of({10, 3000, 2}, {10, 3000, 2}), {{2, 0, 1}, {1, 3000, 1}}, AccessCost{}, 1);
   // 1,000 rows and their gaps: above IOV_MAX too.
-  expect_read(array_of({1000, 300}, {1000, 300}), {{0, 5}, {1000, 1}}, Store{}, 1);
+  expect_read(array_of({1000, 300}, {1000, 300}), {{0, 5}, {1000, 1}}, AccessCost{}, 1);
 }
 
 TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
@@ -124,7 +124,7 @@ TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
   const ArrayMap array = array_of({64, 1000}, {1, 1000});
   const Box column{{0, 10}, {64, 1}};
   const auto start = std::chrono::steady_clock::now();
-  expect_read(array, column, Store{}, 8, 10e-3);
+  expect_read(array, column, AccessCost{}, 8, 10e-3);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_GE(seconds, 64 * 10e-3 / 8);
   EXPECT_LT(seconds, 64 * 10e-3 / 2) << "one after another they take 0.64 s";
@@ -133,11 +133,11 @@ TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
 TEST_F(ReadExecutorTest, ThreadsOnlyWhereTheyPay) {
   const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box trace{{0, 12345, 0}, {151, 1, 2}};
-  const Store near{1e-6, 5e9};
-  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, near), near, 8), 1);        // 151 requests, 0.15 ms in all
-  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, Store{}), Store{}, 8), 8);  // 8 requests of 2 ms
-  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, Store{}), Store{}, 3), 3);
-  EXPECT_EQ(worthwhile_threads(ReadPlan{}, Store{}, 8), 1);
+  const AccessCost near{1e-6, 5e9};
+  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, near), near, 8), 1);  // 151 requests, 0.15 ms in all
+  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, AccessCost{}), AccessCost{}, 8), 8);  // 8 requests of 2 ms
+  EXPECT_EQ(worthwhile_threads(plan_read(array, trace, AccessCost{}), AccessCost{}, 3), 3);
+  EXPECT_EQ(worthwhile_threads(ReadPlan{}, AccessCost{}, 8), 1);
 }
 
 TEST_F(ReadExecutorTest, ATruncatedFileIsOneClearErrorFromAnyThread) {
@@ -145,12 +145,12 @@ TEST_F(ReadExecutorTest, ATruncatedFileIsOneClearErrorFromAnyThread) {
   std::filesystem::resize_file(path_, kBase + 70000);
   const ArrayMap array = array_of({10, 1000}, {1, 1000});
   const Box column{{0, 0}, {10, 1}};
-  const ReadPlan plan = plan_read(array, column, Store{});
+  const ReadPlan plan = plan_read(array, column, AccessCost{});
   std::vector<std::byte> values(80);
   for (const int threads : {1, 4}) {
     const auto store = open();
     try {
-      execute_read(plan, *store, Store{}, values, threads);
+      execute_read(plan, *store, AccessCost{}, values, threads);
       FAIL() << "no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::data);
@@ -163,27 +163,28 @@ TEST_F(ReadExecutorTest, RefusesMemoryOfAnotherSize) {
   make_file(100);
   const auto store = open();
   std::vector<std::byte> values(79);
-  EXPECT_THROW(execute_read(plan_read(array_of({10}, {10}), whole({10}), Store{}), *store, Store{}, values), Error);
+  EXPECT_THROW(execute_read(plan_read(array_of({10}, {10}), whole({10}), AccessCost{}), *store, AccessCost{}, values),
+               Error);
 }
 
 TEST_F(ReadExecutorTest, MeasuringIsCheapAndSeesADelay) {
   make_file(1 << 20);
   auto slow = open(5e-3);
-  const Store measured = measure(*slow);
+  const AccessCost measured = measure(*slow);
   EXPECT_LE(asked_->reads, 10U);
   EXPECT_LE(asked_->bytes_read, (4U << 20));
   EXPECT_GE(measured.latency_s, 5e-3);
   EXPECT_LT(measured.latency_s, 50e-3);
-  const Store near = measure(*open());
+  const AccessCost near = measure(*open());
   EXPECT_LT(near.latency_s, 1e-3);
   EXPECT_GT(near.bandwidth, 1e6);
 }
 
 TEST_F(ReadExecutorTest, AFileSystemIsMeasuredOnce) {
   make_file(1 << 20);
-  const Store first = measure_once(*open());
+  const AccessCost first = measure_once(*open());
   const std::uint64_t reads = asked_->reads;
-  const Store second = measure_once(*open());
+  const AccessCost second = measure_once(*open());
   EXPECT_EQ(asked_->reads, reads);
   EXPECT_EQ(first.latency_s, second.latency_s);
 }
@@ -193,7 +194,7 @@ TEST_F(ReadExecutorTest, AnEmptyOrTinyFileCanBeMeasured) {
   EXPECT_GT(measure(*open()).latency_s, 0);
   std::filesystem::resize_file(path_, 0);
   const std::uint64_t reads = asked_->reads;
-  EXPECT_EQ(measure(*open()).latency_s, Store{}.latency_s);
+  EXPECT_EQ(measure(*open()).latency_s, AccessCost{}.latency_s);
   EXPECT_EQ(asked_->reads, reads);
 }
 

@@ -43,8 +43,8 @@ Shape byte_strides(const Shape& shape, std::uint64_t element_bytes) {
 // Collects wanted rows in file order, joins them into runs and cuts the runs into requests.
 class RunJoiner {
  public:
-  RunJoiner(ReadPlan& plan, const layout::Store& store)
-      : plan_(plan), bridge_(store.bridge_bytes()), max_request_(store.max_request_bytes) {}
+  RunJoiner(ReadPlan& plan, const layout::AccessCost& access)
+      : plan_(plan), bridge_(access.bridge_bytes()), max_request_(access.max_request_bytes) {}
 
   // From here on, pieces belong to another chunk: a gap before the next one is not bridged.
   void next_chunk() { same_chunk_ = false; }
@@ -271,14 +271,14 @@ std::uint64_t ReadPlan::bytes() const {
   return sum;
 }
 
-void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::Store& store) {
+void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::AccessCost& access) {
   check(array, box);
   const std::uint64_t element_bytes = size_of(array.type);
   const std::uint64_t destination = plan.wanted_bytes;
   const std::uint64_t wanted = element_count(box.count) * element_bytes;
   if (wanted == 0) return;
   plan.wanted_bytes += wanted;
-  RunJoiner joiner(plan, store);
+  RunJoiner joiner(plan, access);
   if (array.shape.empty()) {  // a scalar
     joiner.add({array.addresses.at(0), destination, element_bytes, 1, 0, 0});
   } else {
@@ -290,9 +290,9 @@ void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const la
   joiner.close_run();
 }
 
-ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::Store& store) {
+ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::AccessCost& access) {
   ReadPlan plan;
-  append_read(plan, array, box, store);
+  append_read(plan, array, box, access);
   return plan;
 }
 

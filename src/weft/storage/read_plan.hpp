@@ -6,8 +6,8 @@
 // them:
 //   1. The wanted ranges are taken in file order.
 //   2. Neighbours become one run when they touch (across chunks too), or when both lie in the same chunk and the gap is
-//      at most store.bridge_bytes(): reading over it costs less than asking again. Other gaps are never read.
-//   3. A run of L bytes becomes ceil(L / store.max_request_bytes) requests of nearly equal length.
+//      at most access.bridge_bytes(): reading over it costs less than asking again. Other gaps are never read.
+//   3. A run of L bytes becomes ceil(L / access.max_request_bytes) requests of nearly equal length.
 //
 // Worked: one node of 151x400000x2 doubles in chunks of 19x3449x2 touches 8 chunks, in each 19 rows (18 in the last, of
 // 151 - 7 * 19) of 16 bytes, 55,184 apart. At 1 ms and 1 GB/s a gap of 55,168 bytes is bridged: 8 requests of at most
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/storage/series_map.hpp"
 #include "weft/support/shape.hpp"
 
@@ -63,11 +63,11 @@ struct ReadPlan {
 
 // The destination is the row-major array of `box.count`. Throws Error(usage) where the box does not lie inside the
 // array, Error(data) where the array is filtered: its chunks can only be read whole and decoded.
-ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::Store& store);
+ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::AccessCost& access);
 
 // The same, behind what `plan` already holds, for a box that spans several arrays: its bytes go behind those wanted so
 // far. Arrays are never joined.
-void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::Store& store);
+void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::AccessCost& access);
 
 // One line a request, at most `most_lines` of them, under a line of totals.
 std::string describe(const ReadPlan& plan, std::size_t most_lines = 20);

@@ -15,7 +15,7 @@
 namespace weft::storage {
 namespace {
 
-using layout::Store;
+using layout::AccessCost;
 
 ArrayMap array_of(const Shape& shape, const Shape& chunk, DataType type = DataType::float64) {
   ArrayMap array{"/weft/segments/0/V", type, shape, chunk, {}, {}};
@@ -26,7 +26,7 @@ ArrayMap array_of(const Shape& shape, const Shape& chunk, DataType type = DataTy
 }
 
 // A store that bridges gaps of `bridge` bytes.
-Store bridging(std::uint64_t bridge, std::uint64_t max_request = 8 << 20) {
+AccessCost bridging(std::uint64_t bridge, std::uint64_t max_request = 8 << 20) {
   return {1.0, static_cast<double>(bridge), max_request};
 }
 
@@ -35,7 +35,7 @@ struct Reference {
   std::map<std::uint64_t, std::uint64_t> destination_of_file_byte;  // of each wanted element's first byte
 };
 
-Reference element_by_element(const ArrayMap& array, const Box& box, const Store& store) {
+Reference element_by_element(const ArrayMap& array, const Box& box, const AccessCost& access) {
   const std::uint64_t element = size_of(array.type);
   Shape counts;
   for (std::size_t axis = 0; axis < array.shape.size(); ++axis) {
@@ -63,7 +63,7 @@ Reference element_by_element(const ArrayMap& array, const Box& box, const Store&
   }
   std::ranges::sort(wanted, {}, &Wanted::address);
   const auto close = [&](std::uint64_t begin, std::uint64_t end) {
-    const std::uint64_t parts = ceil_div(end - begin, store.max_request_bytes);
+    const std::uint64_t parts = ceil_div(end - begin, access.max_request_bytes);
     for (std::uint64_t part = 0; part < parts; ++part) {
       const std::uint64_t length = (end - begin) / (parts - part) + ((end - begin) % (parts - part) != 0 ? 1 : 0);
       reference.requests.emplace_back(begin, length);
@@ -78,7 +78,7 @@ Reference element_by_element(const ArrayMap& array, const Box& box, const Store&
       break;
     }
     const std::uint64_t gap = wanted[i + 1].address - end;
-    const bool bridged = wanted[i + 1].chunk == wanted[i].chunk && gap <= store.bridge_bytes();
+    const bool bridged = wanted[i + 1].chunk == wanted[i].chunk && gap <= access.bridge_bytes();
     if (gap != 0 && !bridged) {
       close(begin, end);
       begin = wanted[i + 1].address;
@@ -138,16 +138,16 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
     }
     ArrayMap array = array_of(shape, chunk, type);
     // Whole elements, so that a gap is often exactly the longest one bridged.
-    const Store store = bridging(draw(0, 12) * size_of(type), draw(0, 1) == 0 ? 8 << 20 : draw(1, 300));
+    const AccessCost access = bridging(draw(0, 12) * size_of(type), draw(0, 1) == 0 ? 8 << 20 : draw(1, 300));
     SCOPED_TRACE(to_string(shape) + " in " + to_string(chunk) + " box " + to_string(box.start) + " + " +
-                 to_string(box.count) + " bridge " + std::to_string(store.bridge_bytes()) + " cut " +
-                 std::to_string(store.max_request_bytes));
-    const layout::ReadCost cost = layout::predict(layout::ChunkGrid(shape, chunk, size_of(type)), box, store);
-    const ReadPlan plan = plan_read(array, box, store);
+                 to_string(box.count) + " bridge " + std::to_string(access.bridge_bytes()) + " cut " +
+                 std::to_string(access.max_request_bytes));
+    const layout::ReadCost cost = layout::predict(layout::ChunkGrid(shape, chunk, size_of(type)), box, access);
+    const ReadPlan plan = plan_read(array, box, access);
     EXPECT_EQ(plan.requests.size(), cost.requests);
     EXPECT_EQ(plan.bytes(), cost.bytes);
     EXPECT_EQ(plan.wanted_bytes, cost.asked_bytes);
-    expect_equal(plan, element_by_element(array, box, store), size_of(type));
+    expect_equal(plan, element_by_element(array, box, access), size_of(type));
 
     // The same chunks at scattered places, in any order, some touching.
     const layout::ChunkGrid grid(shape, chunk, size_of(type));
@@ -159,7 +159,7 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
     }
     std::ranges::shuffle(addresses, random);
     array.addresses = ChunkAddresses::listed(std::move(addresses));
-    expect_equal(plan_read(array, box, store), element_by_element(array, box, store), size_of(type));
+    expect_equal(plan_read(array, box, access), element_by_element(array, box, access), size_of(type));
     if (HasFailure()) break;
   }
 }
@@ -167,20 +167,20 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
 TEST(ReadPlan, WorkedExampleOfATrace) {
   const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box trace{{0, 12345, 0}, {151, 1, 2}};
-  const ReadPlan far = plan_read(array, trace, Store{});
+  const ReadPlan far = plan_read(array, trace, AccessCost{});
   ASSERT_EQ(far.requests.size(), 8U);
   EXPECT_EQ(far.pieces.size(), 8U);
   EXPECT_EQ(far.requests[0].length, 18U * 55184 + 16);
   EXPECT_EQ(far.pieces[0].rows, 19U);
   EXPECT_EQ(far.pieces[7].rows, 18U);
-  EXPECT_EQ(plan_read(array, trace, Store{1e-6, 5e9}).requests.size(), 151U);
+  EXPECT_EQ(plan_read(array, trace, AccessCost{1e-6, 5e9}).requests.size(), 151U);
 }
 
 TEST(ReadPlan, ABlockOfNodesStaysCompact) {
   const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box block{{0, 100000, 0}, {151, 100000, 2}};
-  const ReadPlan plan = plan_read(array, block, Store{});
-  const auto cost = layout::predict(layout::ChunkGrid(array.shape, array.chunk, 8), block, Store{});
+  const ReadPlan plan = plan_read(array, block, AccessCost{});
+  const auto cost = layout::predict(layout::ChunkGrid(array.shape, array.chunk, 8), block, AccessCost{});
   EXPECT_EQ(plan.requests.size(), cost.requests);
   EXPECT_EQ(plan.bytes(), cost.bytes);
   EXPECT_LE(plan.pieces.size(), 400U);  // a chunk's 19 rows are one piece; 240 chunks, some cut
@@ -188,15 +188,15 @@ TEST(ReadPlan, ABlockOfNodesStaysCompact) {
 
 TEST(ReadPlan, AScalarAndAContiguousArray) {
   ArrayMap scalar{"/x", DataType::float64, {}, {}, ChunkAddresses::in_a_row(640, 8), {}};
-  const ReadPlan plan = plan_read(scalar, Box{}, Store{});
+  const ReadPlan plan = plan_read(scalar, Box{}, AccessCost{});
   ASSERT_EQ(plan.requests.size(), 1U);
   EXPECT_EQ(plan.requests[0].file_offset, 640U);
   EXPECT_EQ(plan.requests[0].length, 8U);
-  EXPECT_EQ(plan_read(array_of({1000, 3}, {1000, 3}), Box{{10, 0}, {5, 3}}, Store{}).bytes(), 120U);
+  EXPECT_EQ(plan_read(array_of({1000, 3}, {1000, 3}), Box{{10, 0}, {5, 3}}, AccessCost{}).bytes(), 120U);
 }
 
 TEST(ReadPlan, AnEmptyBoxAsksForNothing) {
-  const ReadPlan plan = plan_read(array_of({10, 10}, {5, 5}), Box{{3, 10}, {2, 0}}, Store{});
+  const ReadPlan plan = plan_read(array_of({10, 10}, {5, 5}), Box{{3, 10}, {2, 0}}, AccessCost{});
   EXPECT_TRUE(plan.requests.empty());
   EXPECT_EQ(plan.wanted_bytes, 0U);
 }
@@ -206,8 +206,8 @@ TEST(ReadPlan, AppendsBehindWhatIsThere) {
   ArrayMap second = array_of({4, 10}, {4, 10});
   // Touches the first in the file; still a request of its own.
   second.addresses = ChunkAddresses::in_a_row(first.addresses.at(0) + first.chunk_bytes(), first.chunk_bytes());
-  ReadPlan plan = plan_read(first, whole(first.shape), Store{});
-  append_read(plan, second, whole(second.shape), Store{});
+  ReadPlan plan = plan_read(first, whole(first.shape), AccessCost{});
+  append_read(plan, second, whole(second.shape), AccessCost{});
   ASSERT_EQ(plan.requests.size(), 2U);
   EXPECT_EQ(plan.pieces_of(plan.requests[1])[0].destination, 320U);
   EXPECT_EQ(plan.wanted_bytes, 640U);
@@ -217,7 +217,7 @@ TEST(ReadPlan, RefusesABoxOutsideAndAFilteredArray) {
   ArrayMap array = array_of({10, 10}, {5, 5});
   const auto message = [&](const Box& box) -> std::string {
     try {
-      plan_read(array, box, Store{});
+      plan_read(array, box, AccessCost{});
     } catch (const Error& error) {
       return error.what();
     }

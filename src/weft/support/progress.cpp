@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft {
 

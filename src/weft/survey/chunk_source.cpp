@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
@@ -83,13 +83,13 @@ std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFac
 }
 
 void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to) {
-  layout::Store store;
-  store.latency_s = kLatency;
-  store.bandwidth = kBandwidth;
+  layout::AccessCost access;
+  access.latency_s = kLatency;
+  access.bandwidth = kBandwidth;
   Box of_bytes = box;
   of_bytes.start.push_back(0);
   of_bytes.count.push_back(map.shape.back());
-  storage::execute_read(storage::plan_read(map, of_bytes, store), bytes, store, to, 1);
+  storage::execute_read(storage::plan_read(map, of_bytes, access), bytes, access, to, 1);
 }
 
 WholeChunks::WholeChunks(hid_t dataset, const DatasetFacts& facts)

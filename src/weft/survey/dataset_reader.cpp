@@ -11,7 +11,7 @@
 
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/box_copy.hpp"
 #include "weft/survey/places.hpp"
 

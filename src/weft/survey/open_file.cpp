@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "weft/storage/superblock.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 namespace weft::survey {
 

@@ -16,7 +16,7 @@ using storage::check_hdf5;
 using storage::Handle;
 
 // Chunks of an implicit index lie behind each other: the first one's address says where all are.
-void add_implicit(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<Place>& places) {
+void add_implicit(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
   const std::vector<hsize_t> first(facts.shape.size(), 0);
   unsigned skipped = 0;
   haddr_t address = HADDR_UNDEF;
@@ -28,7 +28,7 @@ void add_implicit(hid_t dataset, const DatasetFacts& facts, const std::string& p
   places.push_back({address, address + chunks * size, path});
 }
 
-bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<Place>& places) {
+bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
   if (facts.stored_chunks > kMostPlaces) return false;
   const Handle space(H5Dget_space(dataset));
   std::vector<hsize_t> start(facts.shape.size());
@@ -47,7 +47,7 @@ bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& pat
 
 }  // namespace
 
-bool add_places(hid_t dataset, const std::string& path, std::vector<Place>& places) {
+bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& places) {
   const DatasetFacts facts = facts_of(dataset, path);
   if (facts.storage == StorageKind::contiguous) {
     const haddr_t address = H5Dget_offset(dataset);
@@ -66,11 +66,12 @@ bool add_places(hid_t dataset, const std::string& path, std::vector<Place>& plac
   return add_listed(dataset, facts, path, places);
 }
 
-std::optional<std::string> first_conflict(std::vector<Place>& places, std::uint64_t file_bytes) {
-  std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
-  const Place* before = nullptr;  // the one that reaches farthest so far
-  for (const Place& place : places) {
+std::optional<std::string> first_conflict(std::vector<DataRange>& places, std::uint64_t file_bytes) {
+  std::sort(places.begin(), places.end(), [](const DataRange& a, const DataRange& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  const DataRange* before = nullptr;  // the one that reaches farthest so far
+  for (const DataRange& place : places) {
     if (place.end > file_bytes) {
       return fmt::format("{} has data at bytes {} to {} of a file of {}", place.owner, place.begin, place.end,
                          file_bytes);

@@ -14,7 +14,7 @@
 namespace weft::survey {
 
 // Bytes [begin, end) of the file.
-struct Place {
+struct DataRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::string owner;  // the dataset's path
@@ -26,9 +26,9 @@ inline constexpr std::uint64_t kMostPlaces = 20000;
 // Appends the places of an open dataset's data: none where it is compact, virtual, elsewhere, or has no room yet. False
 // where it has more chunks than kMostPlaces in an index that does not tell by arithmetic where they are. Throws
 // Error(data) where HDF5 cannot tell. Not collective.
-bool add_places(hid_t dataset, const std::string& path, std::vector<Place>& places);
+bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& places);
 
 // The first thing wrong with them: one that does not lie within `file_bytes`, or two that overlap. Sorts them.
-std::optional<std::string> first_conflict(std::vector<Place>& places, std::uint64_t file_bytes);
+std::optional<std::string> first_conflict(std::vector<DataRange>& places, std::uint64_t file_bytes);
 
 }  // namespace weft::survey

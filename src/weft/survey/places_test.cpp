@@ -11,7 +11,7 @@ namespace {
 using storage::Handle;
 
 TEST(PlacesTest, OverlapsAndWhatLiesOutside) {
-  const auto conflict = [](std::vector<Place> places) { return first_conflict(places, 10000).value_or("none"); };
+  const auto conflict = [](std::vector<DataRange> places) { return first_conflict(places, 10000).value_or("none"); };
   EXPECT_EQ(conflict({{4096, 5096, "/V"}, {5096, 6096, "/W"}, {0, 100, "/X"}}), "none");
   EXPECT_EQ(conflict({{5000, 6000, "/W"}, {4096, 5096, "/V"}}), "/V and /W both have data at byte 5000");
   EXPECT_EQ(conflict({{100, 9000, "/A"}, {200, 300, "/B"}, {400, 500, "/C"}}), "/A and /B both have data at byte 200");
@@ -23,7 +23,7 @@ TEST(PlacesTest, ChunksOfEveryIndex) {
   const std::string path = "ChunksOfEveryIndex.h5";
   const Handle access = storage::file_access();
   const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
-  std::vector<Place> places;
+  std::vector<DataRange> places;
 
   storage::create_chunked(file, "/implicit", DataType::float64, {10, 6}, {4, 4});  // 3 x 2 chunks of 128 bytes
   EXPECT_TRUE(add_places(Handle(H5Dopen2(file, "/implicit", H5P_DEFAULT)), "/implicit", places));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/piece_sums.hpp"
 
 namespace weft::verify {

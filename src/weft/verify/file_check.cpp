@@ -19,7 +19,7 @@
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/object_walk.hpp"
 #include "weft/survey/open_file.hpp"
 #include "weft/survey/places.hpp"
@@ -147,14 +147,14 @@ void for_each_dataset(hid_t file, const survey::ObjectWalk& walk, Check& check, 
 void check_places(hid_t file, const survey::ObjectWalk& walk, const Superblock& superblock, std::uint64_t size,
                   Check& check) {
   if (superblock.at > 0) return check.leave_out("behind a user block HDF5 tells places in two ways");
-  std::vector<survey::Place> places;
+  std::vector<survey::DataRange> places;
   std::uint64_t unseen = 0;
   for_each_dataset(file, walk, check, [&](hid_t dataset, const std::string& path) {
     if (!survey::add_places(dataset, path, places)) ++unseen;
   });
   if (const auto conflict = survey::first_conflict(places, size)) check.fail(*conflict);
   std::uint64_t bytes = 0;
-  for (const survey::Place& place : places) bytes += place.end - place.begin;
+  for (const survey::DataRange& place : places) bytes += place.end - place.begin;
   check.detail =
       fmt::format("{} of data in {} places, none of which overlap", format_bytes(bytes), format_count(places.size()));
   if (unseen > 0) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/array_batches.hpp"
 
 namespace weft::verify {

@@ -20,7 +20,7 @@
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_lock.hpp"
 #include "weft/storage/writer_state.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/open_file.hpp"
 #include "weft/verify/file_check.hpp"
 #include "weft/verify/mesh_check.hpp"

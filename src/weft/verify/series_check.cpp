@@ -12,7 +12,7 @@
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/map_open_file.hpp"
 #include "weft/storage/top_level.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/array_batches.hpp"
 #include "weft/survey/object_walk.hpp"
 #include "weft/survey/survey.hpp"

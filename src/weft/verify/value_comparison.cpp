@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/survey/box_copy.hpp"
 #include "weft/survey/dataset_reader.hpp"
 #include "weft/survey/pieces.hpp"

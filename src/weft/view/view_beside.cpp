@@ -107,7 +107,7 @@ View view_of(const SeriesReader& reader, const Mesh* named, const std::string& m
 ViewReport view_beside(const BesideRequest& request, const ViewOptions& options) {
   const Stopwatch clock;
   ReadOptions read_options;
-  read_options.store = layout::Store{};  // nothing long is read
+  read_options.access = layout::AccessCost{};  // nothing long is read
   read_options.choice = request.choice;
   const SeriesReader reader = SeriesReader::open(request.from, read_options);
   const std::optional<Mesh> mesh = mesh_for(reader, request.mesh);

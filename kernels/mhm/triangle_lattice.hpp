@@ -1,4 +1,4 @@
-// weft/convert/triangle_lattice.hpp - a triangle refined into smaller ones, all of its shape.
+// kernels/mhm/triangle_lattice.hpp - a triangle refined into smaller ones, all of its shape.
 //
 // A triangle A, B, C refined S times has the points A + i/S (B - A) + j/S (C - A) for i + j <= S, row j after row j, in
 // a row i after i, and S^2 triangles: those that stand as the whole one does, and between them those turned around.
@@ -10,22 +10,22 @@
 #include <cstdint>
 #include <vector>
 
-namespace weft::convert {
+namespace weft::kernels::mhm {
 
-struct Place {
+struct Point {
   double x = 0;
   double y = 0;
 };
-using Corners = std::array<Place, 3>;
+using Corners = std::array<Point, 3>;
 
-struct TriangleLattice {
+struct Lattice {
   std::uint64_t refinement = 1;
 
   std::uint64_t points() const { return (refinement + 1) * (refinement + 2) / 2; }
   std::uint64_t triangles() const { return refinement * refinement; }
   // Of i, j: row j begins behind rows of S + 1, S, ... points.
   std::uint64_t number(std::uint64_t i, std::uint64_t j) const { return j * (refinement + 1) - j * (j - 1) / 2 + i; }
-  Place place_of(const Corners& corners, std::uint64_t i, std::uint64_t j) const {
+  Point place_of(const Corners& corners, std::uint64_t i, std::uint64_t j) const {
     const double along_b = static_cast<double>(i) / static_cast<double>(refinement);
     const double along_c = static_cast<double>(j) / static_cast<double>(refinement);
     const auto& [a, b, c] = corners;
@@ -53,12 +53,12 @@ struct TriangleLattice {
   }
 
   // The points' places in order.
-  std::vector<Place> places(const Corners& corners) const {
-    std::vector<Place> places;
+  std::vector<Point> places(const Corners& corners) const {
+    std::vector<Point> places;
     places.reserve(points());
     visit_points([&](std::uint64_t, std::uint64_t i, std::uint64_t j) { places.push_back(place_of(corners, i, j)); });
     return places;
   }
 };
 
-}  // namespace weft::convert
+}  // namespace weft::kernels::mhm

@@ -1,20 +1,20 @@
-#include "weft/convert/triangle_lattice.hpp"
+#include "kernels/mhm/triangle_lattice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace weft::convert {
+namespace weft::kernels::mhm {
 namespace {
 
-double area(const Place& a, const Place& b, const Place& c) {
+double area(const Point& a, const Point& b, const Point& c) {
   return ((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
 }
 
-TEST(TriangleLattice, CountsAndNumbersItsPoints) {
+TEST(Lattice, CountsAndNumbersItsPoints) {
   for (std::uint64_t s = 1; s < 9; ++s) {
-    const TriangleLattice lattice{s};
+    const Lattice lattice{s};
     std::uint64_t next = 0;
     for (std::uint64_t j = 0; j <= s; ++j) {
       for (std::uint64_t i = 0; i + j <= s; ++i) EXPECT_EQ(lattice.number(i, j), next++);
@@ -22,14 +22,14 @@ TEST(TriangleLattice, CountsAndNumbersItsPoints) {
     EXPECT_EQ(next, lattice.points());
     EXPECT_EQ(lattice.places({}).size(), lattice.points());
   }
-  EXPECT_EQ(TriangleLattice{2}.number(0, 1), 3U);
+  EXPECT_EQ(Lattice{2}.number(0, 1), 3U);
 }
 
-TEST(TriangleLattice, ItsTrianglesFillTheWholeOne) {
-  const Corners corners{Place{1, 1}, Place{3, 1.5}, Place{1.5, 4}};
+TEST(Lattice, ItsTrianglesFillTheWholeOne) {
+  const Corners corners{Point{1, 1}, Point{3, 1.5}, Point{1.5, 4}};
   for (std::uint64_t s = 1; s < 7; ++s) {
-    const TriangleLattice lattice{s};
-    const std::vector<Place> places = lattice.places(corners);
+    const Lattice lattice{s};
+    const std::vector<Point> places = lattice.places(corners);
     std::uint64_t triangles = 0;
     lattice.visit_triangles([&](const std::array<std::uint64_t, 3>& t) {
       ++triangles;
@@ -43,13 +43,13 @@ TEST(TriangleLattice, ItsTrianglesFillTheWholeOne) {
   }
 }
 
-TEST(TriangleLattice, TheExampleOfTheHeader) {
+TEST(Lattice, TheExampleOfTheHeader) {
   using testing::ElementsAre;
   std::vector<std::array<std::uint64_t, 3>> triangles;
-  TriangleLattice{2}.visit_triangles([&](const auto& triangle) { triangles.push_back(triangle); });
+  Lattice{2}.visit_triangles([&](const auto& triangle) { triangles.push_back(triangle); });
   EXPECT_THAT(triangles,
               ElementsAre(ElementsAre(0, 1, 3), ElementsAre(4, 3, 1), ElementsAre(1, 2, 4), ElementsAre(3, 4, 5)));
 }
 
 }  // namespace
-}  // namespace weft::convert
+}  // namespace weft::kernels::mhm

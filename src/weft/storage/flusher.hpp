@@ -1,4 +1,4 @@
-// weft/series/flusher.hpp - the thread that writes windows while the simulation computes.
+// weft/storage/flusher.hpp - the thread that writes windows while the simulation computes.
 //
 // One window at a time: submit() hands it over, wait() returns when it is in the file and its slot is raised. The
 // thread makes no MPI and no HDF5 call, so neither has to be thread-safe. The memory of a window must stay untouched
@@ -6,32 +6,56 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "weft/series/write_strategy.hpp"
+#include "weft/storage/byte_store.hpp"
 #include "weft/storage/direct_writer.hpp"
+#include "weft/storage/flush_counters.hpp"
 #include "weft/storage/page_split.hpp"
+#include "weft/storage/series_map.hpp"
 #include "weft/storage/write_plan.hpp"
+#include "weft/support/error.hpp"
 
-namespace weft::series {
+namespace weft::storage {
+
+// Where windows go; the references outlive the flusher.
+struct FlushTarget {
+  ByteStore& store;
+  const SeriesMap& map;
+  FlushCounters& counters;
+  std::uint64_t rank;
+  int ranks;
+  std::uint64_t epoch;   // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
+  std::string lies_at;   // where the file lies while it has not its name
+  bool syncs_windows;    // a window is on the disk before it counts
+  bool wants_direct;     // past the page cache from the first byte on; Error(usage) where that cannot be
+  bool may_go_directly;  // from when the page cache has its share
+
+  // For a further store of the same file; it must not outlive `counters`.
+  std::shared_ptr<SyscallCounters> shared_syscall_counters() const {
+    return {&counters.syscall, [](auto*) {}};
+  }
+};
 
 struct FlushJob {
-  std::vector<storage::FileRange> room;  // asked of the file system first
-  std::vector<storage::WriteRequest> requests;
+  std::vector<FileRange> room;  // asked of the file system first
+  std::vector<WriteRequest> requests;
   std::uint64_t committed = 0;  // the value this rank's slot is raised to afterwards
   bool raise_slot = true;       // false on a rank that owns no chunk
 };
 
 class Flusher {
  public:
-  // `context` must outlive it. `first` is done by the thread before its first window. Throws Error(usage) where direct
-  // writes are insisted on and the file system has none.
-  Flusher(const StrategyContext& context, std::function<void()> first);
+  // `first` is done by the thread before its first window. Throws Error(usage) where direct writes are wanted and the
+  // file system has none.
+  Flusher(FlushTarget target, std::function<void()> first);
   ~Flusher();  // waits for the window under way
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
@@ -48,12 +72,12 @@ class Flusher {
   void run();
   void write(const FlushJob& job);
   void ask_for_room(const FlushJob& job);
-  void write_data(const std::vector<storage::WriteRequest>& requests);
+  void write_data(const std::vector<WriteRequest>& requests);
   bool goes_directly(std::uint64_t bytes);
 
-  const StrategyContext& context_;
-  std::unique_ptr<storage::DirectWriter> direct_;  // whole pages go through it once there is one
-  storage::PageSplitter pages_;
+  FlushTarget target_;
+  std::unique_ptr<DirectWriter> direct_;  // whole pages go through it once there is one
+  PageSplitter pages_;
   std::uint64_t cacheable_bytes_ = 0;  // what this rank still leaves to the page cache
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -63,4 +87,4 @@ class Flusher {
   std::thread thread_;
 };
 
-}  // namespace weft::series
+}  // namespace weft::storage

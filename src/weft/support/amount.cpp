@@ -1,4 +1,4 @@
-#include "weft/support/quantity.hpp"
+#include "weft/support/amount.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// weft/layout/store.hpp - what a request and a byte cost where the file lies.
+// weft/layout/access_cost.hpp - what a request and a byte cost where the file lies.
 //
 // The two numbers decide which reads are worth joining (layout/read_cost, storage/read_plan) and which chunk shape is
 // best (layout/design). Pure data: measuring them is storage/'s business.
@@ -10,7 +10,7 @@
 
 namespace weft::layout {
 
-struct Store {
+struct AccessCost {
   // A busy parallel file system: 1 ms a request, 1 GB/s. What is assumed when nothing is said.
   double latency_s = 1e-3;
   double bandwidth = 1e9;  // bytes per second

@@ -1,4 +1,4 @@
-// kernels/blast/mail.hpp - what masters, workers and writers say to each other.
+// kernels/blast/messenger.hpp - what masters, workers and writers say to each other.
 //
 // A message goes to a role on a rank; where a rank has several roles, they write to each other the same way. Sending
 // may wait until the other side looks. That cannot lock up: who asks has one question open and says nothing to the
@@ -35,9 +35,9 @@ struct Message {
   std::string text{};
 };
 
-class Mail {
+class Messenger {
  public:
-  explicit Mail(MPI_Comm comm);
+  explicit Messenger(MPI_Comm comm);
 
   void send(std::uint64_t to, Word word, const std::vector<std::uint64_t>& numbers = {}, std::string text = {});
   // The next message: other ranks' come first, so that a rank that works for itself does not keep them waiting. Waits.

@@ -1,4 +1,4 @@
-#include "kernels/blast/mail.hpp"
+#include "kernels/blast/messenger.hpp"
 
 #include <cstring>
 #include <utility>
@@ -20,13 +20,13 @@ std::string packed(const std::vector<std::uint64_t>& numbers, const std::string&
 
 }  // namespace
 
-Mail::Mail(MPI_Comm comm) : comm_(comm) {
+Messenger::Messenger(MPI_Comm comm) : comm_(comm) {
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
   rank_ = static_cast<std::uint64_t>(rank);
 }
 
-void Mail::send(std::uint64_t to, Word word, const std::vector<std::uint64_t>& numbers, std::string text) {
+void Messenger::send(std::uint64_t to, Word word, const std::vector<std::uint64_t>& numbers, std::string text) {
   if (to == rank_) {
     own_.push_back({word, rank_, numbers, std::move(text)});
     return;
@@ -37,7 +37,7 @@ void Mail::send(std::uint64_t to, Word word, const std::vector<std::uint64_t>& n
             "MPI_Send");
 }
 
-Message Mail::receive() {
+Message Messenger::receive() {
   MPI_Status status;
   if (own_.empty()) {
     check_mpi(MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &status), "MPI_Probe");
@@ -51,7 +51,7 @@ Message Mail::receive() {
   return message;
 }
 
-Message Mail::receive_from_others(const MPI_Status& status) {
+Message Messenger::receive_from_others(const MPI_Status& status) {
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   std::string packed(static_cast<std::size_t>(bytes), '\0');

@@ -1,4 +1,4 @@
-#include "weft/convert/problem_folder.hpp"
+#include "kernels/mhm/folder_source.hpp"
 
 #include <fmt/format.h>
 
@@ -11,28 +11,26 @@
 #include <map>
 #include <sstream>
 
-#include "weft/convert/triangle_lattice.hpp"
+#include "kernels/mhm/file_names.hpp"
+#include "kernels/mhm/mhm_shape.hpp"
+#include "kernels/mhm/triangle_lattice.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 
-namespace weft::convert {
+namespace weft::kernels::mhm {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kValueBytes = 13;
-
 std::string problem_folder(const std::string& path, std::uint64_t problem) {
-  return fmt::format("{}/problem_{:05}", path, problem);
+  return path + "/" + problem_folder_name(problem);
 }
-
-std::string solution_name(std::uint64_t step) { return fmt::format("solution_{:04}.txt", step); }
 
 std::uint64_t steps_in(const std::string& folder) {
   std::uint64_t steps = 0;
-  while (fs::exists(folder + "/" + solution_name(steps))) ++steps;
+  while (fs::exists(folder + "/" + solution_file_name(steps))) ++steps;
   return steps;
 }
 
@@ -46,9 +44,9 @@ std::map<std::string, std::uint64_t> read_parameters(const std::string& path) {
   return parameters;
 }
 
-class ProblemFolder final : public StepSource {
+class FolderSource final : public convert::StepSource {
  public:
-  ProblemFolder(std::string path, std::span<const std::string> fields) : path_(std::move(path)) {
+  FolderSource(std::string path, std::span<const std::string> fields) : path_(std::move(path)) {
     read_shape();
     std::uint64_t steps = steps_in(problem_folder(path_, 0));
     is_shared_ = steps == 0;
@@ -72,7 +70,7 @@ class ProblemFolder final : public StepSource {
   }
 
   std::uint64_t bridge_bytes() const override { return lattice_.points() * sizeof(double); }  // a file is read whole
-  ChunkShape chunk_of(const FieldGroup&) const override { return {1, lattice_.points()}; }
+  convert::ChunkShape chunk_of(const convert::FieldGroup&) const override { return {1, lattice_.points()}; }
 
  private:
   void read_shape() {
@@ -134,7 +132,7 @@ class ProblemFolder final : public StepSource {
 
   // A problem's values in the order of its lattice; its text has every `dims_`-th, one portion after the other.
   std::vector<double> solution(std::uint64_t problem, std::uint64_t step) const {
-    const std::string path = (is_shared_ ? path_ : problem_folder(path_, problem)) + "/" + solution_name(step);
+    const std::string path = (is_shared_ ? path_ : problem_folder(path_, problem)) + "/" + solution_file_name(step);
     const auto file = storage::open_posix(path, storage::OpenMode::read);
     const std::uint64_t expected = kValueBytes * lattice_.points();
     const std::uint64_t region = is_shared_ ? file->size() / problems_ : file->size();
@@ -166,7 +164,7 @@ class ProblemFolder final : public StepSource {
     const std::string path = problem_folder(path_, problem) + "/element.txt";
     std::ifstream file(path);
     Corners corners;
-    for (Place& corner : corners) file >> corner.x >> corner.y;
+    for (Point& corner : corners) file >> corner.x >> corner.y;
     if (!file) throw Error(ErrorKind::data, path, "does not have the corners of a triangle");
     return corners;
   }
@@ -176,7 +174,7 @@ class ProblemFolder final : public StepSource {
     if (path == names.points_path) {
       copy_array<double>(offset, values, 3 * lattice_.points(), [&](std::uint64_t problem) {
         std::vector<double> places;
-        for (const Place& place : lattice_.places(corners_of(problem))) {
+        for (const Point& place : lattice_.places(corners_of(problem))) {
           places.insert(places.end(), {place.x, place.y, 0});
         }
         return places;
@@ -212,17 +210,17 @@ class ProblemFolder final : public StepSource {
   std::string path_;
   std::uint64_t problems_ = 0;
   std::uint64_t dims_ = 1;
-  TriangleLattice lattice_;
+  Lattice lattice_;
   bool is_shared_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<StepSource> open_problem_folder(Communicator& comm, const std::string& path,
-                                                std::span<const std::string> fields) {
-  std::unique_ptr<StepSource> source;
-  agree_on(comm, [&] { source = std::make_unique<ProblemFolder>(path, fields); });
+std::unique_ptr<convert::StepSource> open_folder(Communicator& comm, const std::string& path,
+                                                 std::span<const std::string> fields) {
+  std::unique_ptr<convert::StepSource> source;
+  agree_on(comm, [&] { source = std::make_unique<FolderSource>(path, fields); });
   return source;
 }
 
-}  // namespace weft::convert
+}  // namespace weft::kernels::mhm

@@ -1,4 +1,4 @@
-#include "weft/storage/measure_store.hpp"
+#include "weft/storage/measure_access_cost.hpp"
 
 #include <sys/stat.h>
 
@@ -30,10 +30,10 @@ double seconds_to_read(ByteStore& bytes, std::uint64_t offset, MutableBytes dest
 
 }  // namespace
 
-layout::Store measure(ByteStore& bytes) {
-  layout::Store store;
+layout::AccessCost measure(ByteStore& bytes) {
+  layout::AccessCost access;
   const std::uint64_t size = bytes.size();
-  if (size < kSmallBytes) return store;
+  if (size < kSmallBytes) return access;
 
   std::array<std::byte, kSmallBytes> small{};
   std::array<double, 5> small_seconds{};
@@ -43,32 +43,32 @@ layout::Store measure(ByteStore& bytes) {
     small_seconds[i] = seconds_to_read(bytes, offset, small);
   }
   std::ranges::nth_element(small_seconds, small_seconds.begin() + 2);
-  store.latency_s = std::max(small_seconds[2], kLeastLatency);
+  access.latency_s = std::max(small_seconds[2], kLeastLatency);
 
   const std::uint64_t length = std::min(kLongBytes, size / 4);
-  if (length < kLeastLongBytes) return store;
+  if (length < kLeastLongBytes) return access;
   // Zeroed, so that the system hands out the memory now and not while the clock runs.
   const auto memory = std::make_unique<std::byte[]>(length);
   double quicker = seconds_to_read(bytes, size / 5, {memory.get(), length});
   quicker = std::min(quicker, seconds_to_read(bytes, size / 5 * 3, {memory.get(), length}));
-  const double beyond_latency = quicker - store.latency_s;
-  store.bandwidth = beyond_latency <= 0 ? kMostBandwidth : static_cast<double>(length) / beyond_latency;
-  store.bandwidth = std::clamp(store.bandwidth, kLeastBandwidth, kMostBandwidth);
-  return store;
+  const double beyond_latency = quicker - access.latency_s;
+  access.bandwidth = beyond_latency <= 0 ? kMostBandwidth : static_cast<double>(length) / beyond_latency;
+  access.bandwidth = std::clamp(access.bandwidth, kLeastBandwidth, kMostBandwidth);
+  return access;
 }
 
-layout::Store measure_once(ByteStore& bytes) {
+layout::AccessCost measure_once(ByteStore& bytes) {
   static std::mutex mutex;
-  static std::map<dev_t, layout::Store> known;
+  static std::map<dev_t, layout::AccessCost> known;
   struct stat status {};
   if (::stat(bytes.name().c_str(), &status) != 0) return measure(bytes);
   {
     const std::scoped_lock lock(mutex);
     if (const auto found = known.find(status.st_dev); found != known.end()) return found->second;
   }
-  const layout::Store store = measure(bytes);  // without the lock: a slow file system must not hold up another
+  const layout::AccessCost access = measure(bytes);  // without the lock: a slow file system must not hold up another
   const std::scoped_lock lock(mutex);
-  return known.emplace(status.st_dev, store).first->second;
+  return known.emplace(status.st_dev, access).first->second;
 }
 
 }  // namespace weft::storage

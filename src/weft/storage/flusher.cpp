@@ -1,4 +1,4 @@
-#include "weft/series/flusher.hpp"
+#include "weft/storage/flusher.hpp"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/stopwatch.hpp"
 
-namespace weft::series {
+namespace weft::storage {
 
 namespace {
 
@@ -16,21 +16,16 @@ constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own c
 
 }  // namespace
 
-Flusher::Flusher(const StrategyContext& context, std::function<void()> first)
-    : context_(context), pages_(storage::page_bytes()) {
-  const DirectWrites wish = context.options.direct;
+Flusher::Flusher(FlushTarget target, std::function<void()> first) : target_(std::move(target)), pages_(page_bytes()) {
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
-  cacheable_bytes_ = storage::comfortable_cache_bytes() / static_cast<std::uint64_t>(context.comm.size());
-  if (wish == DirectWrites::always) {
-    direct_ = storage::DirectWriter::open(context.lies_at, context.shared_syscall_counters());
+  cacheable_bytes_ = comfortable_cache_bytes() / static_cast<std::uint64_t>(target_.ranks);
+  if (target_.wants_direct) {
+    direct_ = DirectWriter::open(target_.lies_at, target_.shared_syscall_counters());
     if (!direct_) {
-      throw Error(ErrorKind::usage, context.map.path, "the file system has no direct writes", "leave --direct to auto");
+      throw Error(ErrorKind::usage, target_.map.path, "the file system has no direct writes", "leave --direct to auto");
     }
   }
-  const bool plain_store = !context.options.wrap_store;  // a store around the file's wants to see every write
-  if (wish != DirectWrites::automatic || !plain_store || !storage::direct_writes_pay(context.lies_at)) {
-    cacheable_bytes_ = ~0ULL;
-  }
+  if (!target_.may_go_directly || !direct_writes_pay(target_.lies_at)) cacheable_bytes_ = ~0ULL;
   thread_ = std::thread([this, first = std::move(first)] {
     first();
     run();
@@ -79,9 +74,9 @@ void Flusher::run() {
     } catch (const Error& error) {
       failure = error;
     } catch (const std::exception& error) {
-      failure = Error(ErrorKind::system, context_.store.name(), error.what());
+      failure = Error(ErrorKind::system, target_.store.name(), error.what());
     }
-    context_.counters.flush_nanoseconds += static_cast<std::uint64_t>(clock.seconds() * 1e9);
+    target_.counters.flush_nanoseconds += static_cast<std::uint64_t>(clock.seconds() * 1e9);
     lock.lock();
     if (failure) failure_ = failure;
     job_.reset();
@@ -91,56 +86,54 @@ void Flusher::run() {
 
 void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
-  storage::check_epoch(context_.store, context_.map, context_.epoch);
+  check_epoch(target_.store, target_.map, target_.epoch);
   ask_for_room(job);
   write_data(job.requests);
   if (!job.raise_slot) return;
-  const auto rank = static_cast<std::uint64_t>(context_.comm.rank());
-  const bool durable = context_.options.sync == Sync::window;
-  if (durable) context_.store.sync();  // data before the slots that vouch for them
-  ++context_.counters.app_slot_writes;
-  storage::raise_slot(context_.store, context_.map, rank, job.committed);
-  if (durable && !context_.map.durable.shape.empty()) {
-    storage::raise_durable(context_.store, context_.map, rank, job.committed);
+  if (target_.syncs_windows) target_.store.sync();  // data before the slots that vouch for them
+  ++target_.counters.app_slot_writes;
+  raise_slot(target_.store, target_.map, target_.rank, job.committed);
+  if (target_.syncs_windows && !target_.map.durable.shape.empty()) {
+    raise_durable(target_.store, target_.map, target_.rank, job.committed);
   }
 }
 
 void Flusher::ask_for_room(const FlushJob& job) {
-  for (const storage::FileRange& range : job.room) {
+  for (const FileRange& range : job.room) {
     if (range.bytes < kWorthAsking) continue;
     try {
-      context_.store.reserve(range.offset, range.bytes);
+      target_.store.reserve(range.offset, range.bytes);
     } catch (const Error&) {
       return;  // the disk may still hold this window, if not all of its chunks' steps: writing will tell
     }
   }
 }
 
-void Flusher::write_data(const std::vector<storage::WriteRequest>& requests) {
+void Flusher::write_data(const std::vector<WriteRequest>& requests) {
   std::uint64_t bytes = 0;
-  for (const storage::WriteRequest& request : requests) bytes += request.bytes;
-  context_.counters.app_writes += requests.size();
-  context_.counters.app_bytes += bytes;
-  const auto write_all = [](auto& store, const std::vector<storage::WriteRequest>& all) {
-    for (const storage::WriteRequest& request : all) store.write_at(request.offset, request.pieces);
+  for (const WriteRequest& request : requests) bytes += request.bytes;
+  target_.counters.app_writes += requests.size();
+  target_.counters.app_bytes += bytes;
+  const auto write_all = [](auto& store, const std::vector<WriteRequest>& all) {
+    for (const WriteRequest& request : all) store.write_at(request.offset, request.pieces);
   };
   if (!goes_directly(bytes)) {
-    write_all(context_.store, requests);
+    write_all(target_.store, requests);
     return;
   }
-  const storage::PageSplit& split = pages_.split(requests, kWorthDirect);
+  const PageSplit& split = pages_.split(requests, kWorthDirect);
   try {
     write_all(*direct_, split.whole);
     direct_->finish();
   } catch (const Error&) {
-    if (context_.options.direct == DirectWrites::always) throw;
+    if (target_.wants_direct) throw;
     // A file system may take the opening and refuse the writing. If the disk is full, the next lines say so.
     direct_.reset();
     cacheable_bytes_ = ~0ULL;
-    write_all(context_.store, split.whole);
+    write_all(target_.store, split.whole);
   }
   // The edges last: one writer's cached write waits for all direct ones under way.
-  write_all(context_.store, split.edges);
+  write_all(target_.store, split.edges);
 }
 
 bool Flusher::goes_directly(std::uint64_t bytes) {
@@ -149,9 +142,9 @@ bool Flusher::goes_directly(std::uint64_t bytes) {
     if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= bytes;
     return false;
   }
-  direct_ = storage::DirectWriter::open(context_.map.path, context_.shared_syscall_counters());
+  direct_ = DirectWriter::open(target_.map.path, target_.shared_syscall_counters());
   if (!direct_) cacheable_bytes_ = ~0ULL;
   return direct_ != nullptr;
 }
 
-}  // namespace weft::series
+}  // namespace weft::storage

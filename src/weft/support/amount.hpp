@@ -1,4 +1,4 @@
-// weft/support/quantity.hpp - sizes, times and rates as people write them.
+// weft/support/amount.hpp - sizes, times and rates as people write them.
 #pragma once
 
 #include <cstdint>

@@ -1,21 +1,22 @@
-// weft/storage/measure_store.hpp - what a request and a byte cost where a file lies, found out by reading a little.
+// weft/storage/measure_access_cost.hpp - what a request and a byte cost where a file lies, found out by reading a
+// little.
 //
 // The reader joins ranges by these two numbers. Only their order of magnitude matters: a warm local disk answers in a
 // microsecond, a parallel file system in a millisecond. Not collective; on ranks, one measures and tells the others.
 #pragma once
 
-#include "weft/layout/store.hpp"
+#include "weft/layout/access_cost.hpp"
 #include "weft/storage/byte_store.hpp"
 
 namespace weft::storage {
 
 // Reads 5 times 8 bytes and twice up to 1 MiB, spread over the file. Latency is the median of the small reads;
 // bandwidth is what the quicker long read took beyond that. A file too short to tell (under 64 KiB) costs what
-// layout::Store costs by default in bandwidth, and the latency measured; an empty one is not read at all.
-layout::Store measure(ByteStore& bytes);
+// layout::AccessCost costs by default in bandwidth, and the latency measured; an empty one is not read at all.
+layout::AccessCost measure(ByteStore& bytes);
 
 // The same, once per process and file system (told apart by the device number of the path): later files on it are taken
 // to cost as much.
-layout::Store measure_once(ByteStore& bytes);
+layout::AccessCost measure_once(ByteStore& bytes);
 
 }  // namespace weft::storage
