@@ -29,6 +29,12 @@ def expected(shape: tuple[int, ...], step: int) -> Any:
     return (1000.0 * step + at // row + 0.25 * (at % row)).reshape(shape)
 
 
+def crossing(shape: tuple[int, ...]) -> Any:
+    """When the straight line from step to step comes to 1005.5; NaN where it begins above."""
+    start = expected(shape, 0).ravel()
+    return np.where(start < 1005.5, 0.5 * (1005.5 - start) / 1000.0, np.nan)
+
+
 def check_wave(grid: Grid, step: int, nodes: int) -> None:
     wave = np.stack([v[step] for v in w.wave(nodes, step + 1)], axis=-1)
     assert np.array_equal(grid.nodes["V"], wave[:, 0]) and np.array_equal(grid.nodes["phi_e"], wave[:, 1])
@@ -73,6 +79,35 @@ def test_going_on_and_back_keeps_the_view(tmp_path: Path) -> None:
     assert times == [float(s) for s in range(80)]
     for step, blocks in enumerate(grids):
         check_wave(blocks[""], step, 211)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_maps_are_in_the_view(tmp_path: Path, ranks: int) -> None:
+    path = tmp_path / "out.h5"
+    arguments = ["--fields", "separate", "--reduce", "peak,max"]
+    w.run_ecg(path, "--nodes", 1013, "--steps", 130, *arguments, ranks=ranks)
+    with h5py.File(path) as file:
+        maximum, peak = file["maps/V/max"][:], file["maps/V/peak"][0]
+    views = [read_vtkhdf(path)]
+    report = w.weft_ok("view", path, "--json").json
+    views += [read_vtkhdf(path), read_xdmf(Path(report["xdmf"]))]
+    for _, grids in views:
+        for step in (0, 64, 129):
+            grid = next(iter(grids[step].values()))
+            check_wave(grid, step, 1013)
+            assert np.array_equal(grid.nodes["V_max"], maximum, equal_nan=True)
+            assert np.array_equal(grid.nodes["V_peak"], peak, equal_nan=True)
+            assert "V_peak_2" not in grid.nodes
+    w.weft_ok("verify", path)
+
+
+def test_maps_that_are_not_made_yet_are_not_in_the_view(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, "--nodes", 100, "--steps", 30, "--fields", "separate", "--reduce", "max")
+    w.weft_ok("run", "ecg", "--append", "--nodes", 100, "--steps", 40, "--fields", "separate", "--out", path)
+    _, grids = read_vtkhdf(path)
+    assert set(grids[35][""].nodes) == {"V", "phi_e"}
+    w.weft_ok("verify", path)
 
 
 def test_without_a_mesh_there_is_no_view(tmp_path: Path) -> None:
@@ -199,6 +234,8 @@ def test_regular_grids_are_image_data(tmp_path: Path, name: str, shape: tuple[in
             assert kind is None or grid.kind == kind
             assert np.array_equal(grid.nodes["number"].ravel(), expected(shape, step).astype(np.float32).ravel())
             assert np.array_equal(grid.nodes["vector"], expected((*shape, 3), step).reshape(-1, 3))
+            assert np.array_equal(grid.nodes["number_max"].ravel(), expected(shape, STEPS - 1).ravel())
+            assert np.array_equal(grid.nodes["number_first_crossing"].ravel(), crossing(shape), equal_nan=True)
             assert np.allclose(grid.points[0], [1, 2, 3]) and len(grid.points) == layers * 20
             assert np.allclose(grid.points[-1], [1 + 0.1 * 4, 2 + 0.2 * 3, 3 + 0.3 * (layers - 1)])
 

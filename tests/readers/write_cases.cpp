@@ -2,15 +2,17 @@
 //   mesh       cells of eight types in turn; fields on nodes (number, vector), on cells, on the first nodes, on listed
 //              nodes, and global ones; rank 0 of several owns nothing
 //   globals    the same mesh with global fields alone
-//   grid       a regular grid of 5 x 4 x 3 nodes: a number and a vector
-//   flat-grid  5 x 4 nodes
+//   grid       a regular grid of 5 x 4 x 3 nodes: a number and a vector, and maps of the number's rise over -30 and
+//   most flat-grid  5 x 4 nodes
 // Element e (of nodes or cells), component c, step s has 1000 s + e + c / 4; step s is at time 0.5 s.
 #include <mpi.h>
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 
+#include "weft/reduce/run_reduction.hpp"
 #include "weft/series/mpi_series.hpp"
 
 namespace {
@@ -143,6 +145,10 @@ void write_grid(const char* path, const weft::Shape& shape, int rank, int ranks)
   with_components.push_back(3);
   FieldSpec vector{.name = "vector", .per_step = with_components, .owned = owned(with_components, mine)};
   spec.fields = {number, vector};
+  spec.observers.push_back(std::make_shared<weft::reduce::RunReduction>(
+      weft::reduce::RunReductionSpec{.field = "number",
+                                     .quantities = weft::reduce::parse_quantities("max,first_crossing"),
+                                     .settings = {.threshold = 1005.5}}));
   auto writer = weft::create_series(MPI_COMM_WORLD, path, spec);
   for (std::uint64_t step = 0; step < kSteps; ++step) {
     writer.put("number", values<float>(number.owned, step));

@@ -19,6 +19,7 @@
 #include "weft/storage/step_times.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/storage/writer_state.hpp"
+#include "weft/view/map_view.hpp"
 #include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
 
@@ -295,22 +296,27 @@ class SeriesWriter::Impl {
   // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
   storage::ViewMaker view_at_create() const {
     return [this](const storage::SeriesMap& map, std::uint64_t steps) {
-      return with_observed(map, view::vtkhdf_objects(view::series_view(map, steps)));
+      return with_observed(map, view::series_view(map, steps));
     };
   }
 
   storage::ViewMaker view_maker() const {
     return [this](const storage::SeriesMap& map, std::uint64_t steps) {
       const auto store = storage::open_posix(map.path, storage::OpenMode::read);
-      return with_observed(map, view::vtkhdf_objects(view::series_view(map, steps, view::reader_of(*store))));
+      return with_observed(map, view::series_view(map, steps, view::reader_of(*store)));
     };
   }
 
-  storage::ObjectPlan with_observed(const storage::SeriesMap& map, storage::ObjectPlan plan) const {
+  // The view, and what the observers show: maps, which are in the view, too.
+  storage::ObjectPlan with_observed(const storage::SeriesMap& map, view::View view) const {
+    storage::ObjectPlan observed;
     for (const auto& observer : observers_) {
       const storage::ObjectPlan more = observer->objects(map);
-      plan.insert(plan.end(), more.begin(), more.end());
+      observed.insert(observed.end(), more.begin(), more.end());
     }
+    view::add_maps(view, observed);
+    storage::ObjectPlan plan = view::vtkhdf_objects(view);
+    plan.insert(plan.end(), observed.begin(), observed.end());
     return plan;
   }
 

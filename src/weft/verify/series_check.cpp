@@ -18,6 +18,7 @@
 #include "weft/survey/survey.hpp"
 #include "weft/survey/virtual_sources.hpp"
 #include "weft/verify/plan_check.hpp"
+#include "weft/view/map_view.hpp"
 #include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
 
@@ -213,7 +214,15 @@ void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Che
   if (map.viewed > map.length) {
     check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it anew", map.viewed, map.length));
   }
-  const view::View view = view::series_view(map, map.viewed, view::reader_of(bytes));
+  view::View view = view::series_view(map, map.viewed, view::reader_of(bytes));
+  view::add_maps(view, view::maps_in(map.path, map));
+  if (!view.blocks.empty()) {  // views of before have no maps, nor has one that was made before the run's end
+    std::erase_if(view.blocks[0].maps, [&](const view::MapRow& row) {
+      const std::string root = view.blocks.size() == 1 ? "/VTKHDF" : "/VTKHDF/" + view.blocks[0].name;
+      return H5Lexists(file, (root + "/PointData").c_str(), H5P_DEFAULT) <= 0 ||
+             H5Lexists(file, (root + "/PointData/" + row.name).c_str(), H5P_DEFAULT) <= 0;
+    });
+  }
   for (const std::string& line : departures(file, view::vtkhdf_objects(view))) {
     check.fail(line + "; weft view makes it anew");
   }

@@ -44,6 +44,16 @@ struct ViewField {
   std::vector<Stretch> stretches;  // in order of the steps
 };
 
+// A row of a map (view/map_view.hpp): a value for each node, the same at every step.
+struct MapRow {
+  std::string name;  // as the viewer shows it
+  DataType type = DataType::float64;
+  std::string dataset;  // of the file the view is in
+  Shape shape;          // of the whole dataset
+  Box box;              // the row in it
+  std::optional<double> fill{};
+};
+
 // Cells over points, as VTK numbers both.
 struct Unstructured {
   std::uint64_t points = 0;
@@ -63,6 +73,7 @@ struct Block {
   std::optional<Unstructured> unstructured;
   std::optional<storage::GridMap> grid;  // one of the two
   std::vector<ViewField> fields;
+  std::vector<MapRow> maps{};
 };
 
 struct View {

@@ -13,6 +13,7 @@
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
+#include "weft/view/map_view.hpp"
 #include "weft/view/series_view.hpp"
 #include "weft/view/vtkhdf.hpp"
 #include "weft/view/xdmf.hpp"
@@ -103,6 +104,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
     if (report.view.blocks.empty()) {
       throw Error(ErrorKind::usage, path, "has no mesh to show its fields on", "name one: --mesh mesh.vtu");
     }
+    add_maps(report.view, maps_in(path, map));
     if (options.xdmf) {
       topologies = topologies_of(report.view, map, read);
       times = storage::step_times(*store, map, 0, steps);

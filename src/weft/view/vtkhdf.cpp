@@ -63,6 +63,7 @@ class Writer {
     add_times();
     if (block.unstructured) add_mesh(*block.unstructured);
     for (const ViewField& field : block.fields) add_field(field, block);
+    for (const MapRow& map : block.maps) add_map(map, block);
     for (const ViewField& field : view_.globals) add_global(field);
     return std::move(plan_);
   }
@@ -164,6 +165,17 @@ class Writer {
       first += stretch.box.count[0];
     }
     add(object);
+  }
+
+  // Every step begins at the same place: on a grid the first step of one, on a mesh its first point.
+  void add_map(const MapRow& map, const Block& block) {
+    Shape shape = block.grid ? block.grid->shape : Shape{block.unstructured->points};
+    if (block.grid) shape.insert(shape.begin(), 1);
+    VirtualObject object{root_ + "/PointData/" + map.name, map.type, shape, {}};
+    object.fill = map.fill;
+    object.mappings.push_back({".", map.dataset, map.shape, Slab::of(map.box), Slab::of(whole(shape))});
+    add(std::move(object));
+    add(ConstantObject{root_ + "/Steps/PointDataOffsets/" + map.name, {view_.steps}, 0});
   }
 
   // A value, or a small array, of each step.

@@ -137,7 +137,22 @@ class Text {
       if (field.support == storage::Support::cells && grids_of(number) > 1) continue;
       attribute(field, block, step, depth + 1);
     }
+    for (const MapRow& map : block.maps) map_attribute(map, block, depth + 1);
     line(depth, "</Grid>");
+  }
+
+  std::string root_of(const Block& block) const {
+    return view_.blocks.size() == 1 ? "/VTKHDF" : "/VTKHDF/" + block.name;
+  }
+
+  void map_attribute(const MapRow& map, const Block& block, int depth) {
+    Shape shape = block.grid ? block.grid->shape : Shape{block.unstructured->points};
+    if (block.grid) shape.insert(shape.begin(), 3 - std::min<std::size_t>(3, shape.size()), 1);
+    Shape stored = block.grid ? block.grid->shape : shape;
+    if (block.grid) stored.insert(stored.begin(), 1);
+    line(depth, fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Node">{}</Attribute>)",
+                            escaped_xml(map.name),
+                            part(root_of(block) + "/PointData/" + map.name, map.type, stored, whole(stored), shape)));
   }
 
   void grid_geometry(const storage::GridMap& grid, int depth) {
@@ -175,8 +190,7 @@ class Text {
 
   void attribute(const ViewField& field, const Block& block, std::uint64_t step, int depth) {
     const bool on_cells = field.support == storage::Support::cells;
-    const std::string root = view_.blocks.size() == 1 ? "/VTKHDF" : "/VTKHDF/" + block.name;
-    const std::string path = root + (on_cells ? "/CellData/" : "/PointData/") + field.name;
+    const std::string path = root_of(block) + (on_cells ? "/CellData/" : "/PointData/") + field.name;
     const Shape rest = field.components == 1 ? Shape{} : Shape{field.components};
     Shape shape;
     Shape shown;
