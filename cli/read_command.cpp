@@ -19,6 +19,7 @@
 
 #include "cli/opened_apart.hpp"
 #include "cli/value_output.hpp"
+#include "weft/reading/open_for.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/amount.hpp"
@@ -80,39 +81,6 @@ class CountedFile {
   std::shared_ptr<storage::SyscallCounters> reached_ = std::make_shared<storage::SyscallCounters>();
 };
 
-// "0:10,5,:" -> [0, 10), [5, 6) and all of the third axis of `shape`.
-Box parse_box(std::string_view text, const Shape& shape) {
-  const auto bad = [&](std::string_view why) {
-    return Error(ErrorKind::usage, fmt::format("box '{}'", text), why,
-                 fmt::format("write FIRST:END for each axis of {} with commas between, as in 0:10,5:20; ':' is a whole "
-                             "axis, one number a single index",
-                             to_string(shape)));
-  };
-  const auto parse = [&](std::string_view number, std::uint64_t fallback) {
-    if (number.empty()) return fallback;
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc{} || end != number.data() + number.size()) throw bad("is not a box");
-    return value;
-  };
-  Box box;
-  std::string_view rest = text;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const std::size_t comma = rest.find(',');
-    if ((comma == std::string_view::npos) != (axis + 1 == shape.size())) throw bad("has another number of axes");
-    const std::string_view part = rest.substr(0, comma);
-    if (comma != std::string_view::npos) rest.remove_prefix(comma + 1);
-    const std::size_t colon = part.find(':');
-    if (part.empty()) throw bad("has an empty axis");
-    const std::uint64_t first = parse(part.substr(0, colon), 0);
-    const std::uint64_t end = colon == std::string_view::npos ? first + 1 : parse(part.substr(colon + 1), shape[axis]);
-    if (end <= first) throw bad(fmt::format("is empty along axis {}", axis));
-    box.start.push_back(first);
-    box.count.push_back(end - first);
-  }
-  return box;
-}
-
 // "4,150,300" -> the place of a node on a grid; "12" -> the number of a node.
 Shape parse_place(const std::string& text) {
   Shape place;
@@ -130,32 +98,25 @@ Shape parse_place(const std::string& text) {
   return place;
 }
 
-std::pair<Selection, Box> chosen_box(const ReadCommandOptions& options, const SeriesReader& reader,
-                                     const std::string& field) {
-  const int choices = (options.trace.empty() ? 0 : 1) + (options.snapshot ? 1 : 0) + (options.box.empty() ? 0 : 1);
-  if (choices != 1) {
-    throw Error(ErrorKind::usage, {}, "needs exactly one of --trace, --snapshot and --box",
-                fmt::format("try: weft read {} --field {} --trace 0", reader.path(), field));
-  }
-  if (reader.committed() == 0) {
-    throw Error(ErrorKind::data, reader.path(), fmt::format("none of its {} steps is committed yet", reader.steps()),
-                "wait until the simulation has written a step");
-  }
-  if (!options.trace.empty()) return {Selection::trace, reader.trace_box(field, parse_place(options.trace))};
-  if (options.snapshot) return {Selection::snapshot, reader.snapshot_box(field, *options.snapshot)};
-  Shape committed_shape = reader.field(field).per_step;
-  committed_shape.insert(committed_shape.begin(), reader.committed());
-  Box box = parse_box(options.box, committed_shape);
-  reader.check_box(field, box);
-  return {Selection::box, box};
+reading::FieldRead read_of(const ReadCommandOptions& options) {
+  reading::FieldRead read;
+  if (!options.trace.empty()) read.trace = parse_place(options.trace);
+  read.snapshot = options.snapshot;
+  read.box = options.box;
+  return read;
 }
 
-layout::AccessCost chosen_access_cost(const ReadCommandOptions& options, const SeriesReader& reader,
-                                      const std::string& field) {
-  layout::AccessCost access = options.measure ? reader.access_cost() : reader.recorded_access_cost(field);
-  if (!options.latency.empty()) access.latency_s = parse_seconds(options.latency);
-  if (!options.bandwidth.empty()) access.bandwidth = parse_rate(options.bandwidth);
-  return access;
+Selection selection_of(const reading::FieldRead& read) {
+  if (read.trace) return Selection::trace;
+  return read.snapshot ? Selection::snapshot : Selection::box;
+}
+
+reading::CostWish cost_of(const ReadCommandOptions& options) {
+  reading::CostWish wish;
+  wish.measure = options.measure;
+  if (!options.latency.empty()) wish.latency_s = parse_seconds(options.latency);
+  if (!options.bandwidth.empty()) wish.bandwidth = parse_rate(options.bandwidth);
+  return wish;
 }
 
 json requests_json(const Traffic& before, const Traffic& after, const layout::ReadCost& predicted) {
@@ -171,17 +132,16 @@ json requests_json(const Traffic& before, const Traffic& after, const layout::Re
 void run(const ReadCommandOptions& options) {
   CountedFile file;
   ReadOptions read_options = file.options(options.delay.empty() ? 0 : parse_seconds(options.delay));
-  if (!options.measure) read_options.access = layout::AccessCost{};  // until the field's own is known
   read_options.choice.axes = options.axes;
   if (!options.time.empty()) read_options.choice.time = options.time;
   try_to_open(options.path, read_options.choice, options.field);
   const CrashLine crash_line = reading_crash_line(options.path);
-  SeriesReader reader = SeriesReader::open(options.path, std::move(read_options));
-  const std::string field = reader.chosen_field(options.field);
-  const auto [selection, box] = chosen_box(options, reader, field);
-  reader.use_access_cost(chosen_access_cost(options, reader, field));
+  const reading::FieldRead read = read_of(options);
+  const reading::OpenedRead opened =
+      reading::open_for(options.path, options.field, read, cost_of(options), std::move(read_options));
+  const auto& [reader, field, box] = opened;
 
-  ReadValues values{reader.field(field), selection, box, {}, {}};
+  ReadValues values{reader.field(field), selection_of(read), box, {}, {}};
   values.times = reader.read<double>("time", {{box.start[0]}, {box.count[0]}});
   values.bytes = make_values<std::byte>(element_count(box.count) * size_of(values.field.type));
   const layout::ReadCost predicted = reader.predicted(field, box);

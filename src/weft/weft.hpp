@@ -1,7 +1,7 @@
 // weft/weft.hpp - all of the interface but what needs MPI (weft/mpi.hpp): link weft::core.
 //
 //   writing    series/series_spec.hpp, series/series_writer.hpp
-//   reading    reading/series_reader.hpp, reading/snapshot_sweep.hpp
+//   reading    reading/series_reader.hpp, reading/snapshot_sweep.hpp, reading/open_for.hpp (one read of one field)
 //   reducing   reduce/run_reduction.hpp (while it runs), reduce/running_quantity.hpp (of one's own),
 //              reduce/file_reduction.hpp (afterwards)
 //   looking    view/view_file.hpp (into the file), view/view_beside.hpp (beside it)
@@ -15,6 +15,7 @@
 // IWYU pragma: begin_exports
 #include "weft/convert/conversion.hpp"
 #include "weft/ecg/file_ecg.hpp"
+#include "weft/reading/open_for.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/reduce/file_reduction.hpp"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def check_latency(latency: Any) -> None:
     bounds, counts = latency["bounds_seconds"], latency["counts"]
     assert sum(counts) == latency["calls"] > 0
     assert len(counts) in (len(bounds), len(bounds) + 1)
-    assert all(after == pytest.approx(2 * before) for before, after in zip(bounds, bounds[1:], strict=False))
+    assert all(after == pytest.approx(2 * before) for before, after in itertools.pairwise(bounds))
     assert 0 <= latency["p50_seconds"] <= latency["p99_seconds"] <= latency["max_seconds"]
 
 

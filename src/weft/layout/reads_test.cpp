@@ -1,5 +1,7 @@
 #include "weft/layout/reads.hpp"
 
+#include "weft/layout/read_weights.hpp"
+
 #include <gtest/gtest.h>
 
 #include "weft/support/error.hpp"
@@ -118,6 +120,19 @@ TEST(Reads, RefusesUnknownNamesAndBadWeights) {
   for (const char* text : {"trace=", "trace=0", "trace=-1", "trace=inf", "trace=nan", "trace=1x", "trace=1e999"}) {
     expect_refused(text, paper, paper_axes, "weight");
   }
+}
+
+TEST(ReadWeights, SayTheSameAsText) {
+  EXPECT_EQ((ReadWeights{.snapshot = 1, .trace = 4}.text()), "snapshot=1,trace=4");
+  EXPECT_EQ((ReadWeights{.block = 0.5, .plane = 2, .plane_axis = "z"}.text()), "block=0.5,plane:z=2");
+  const std::vector<NamedRead> reads = parse_reads(ReadWeights{.snapshot = 1e-3, .trace = 1e6}.text(), {151, 400000, 2},
+                                                   parse_axes("step,node,component", 3), 0);
+  ASSERT_EQ(reads.size(), 2U);
+  EXPECT_EQ(reads[0].weight, 1e-3);
+  EXPECT_EQ(reads[1].weight, 1e6);
+  EXPECT_THROW(ReadWeights{}.text(), Error);
+  EXPECT_THROW((ReadWeights{.trace = -1}.text()), Error);
+  EXPECT_THROW((ReadWeights{.trace = std::numeric_limits<double>::infinity()}.text()), Error);
 }
 
 }  // namespace

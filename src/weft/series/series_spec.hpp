@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/layout/access_cost.hpp"
+#include "weft/layout/read_weights.hpp"
 #include "weft/partition/ownership.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/new_file.hpp"
@@ -40,7 +41,8 @@ enum class LayoutKind {
 struct LayoutSpec {
   LayoutKind kind = LayoutKind::reads;
   std::uint64_t target_bytes = 1ULL << 20;
-  std::string reads = "snapshot=1,trace=1";  // as `weft layout --read`
+  // As `weft layout --read` has it, or layout::ReadWeights{.snapshot = 1, .trace = 4} (layout/read_weights.hpp).
+  std::string reads = "snapshot=1,trace=1";
   layout::AccessCost access{};               // what the layout is designed for
   Shape chunk{};                             // for LayoutKind::given: steps first
 };

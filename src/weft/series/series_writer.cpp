@@ -126,11 +126,20 @@ class SeriesWriter::Impl {
     commits_->begin(*store_, map_, epoch_);
   }
 
-  void put(std::string_view name, DataType type, std::span<const std::byte> values) {
+  std::size_t number_of(std::string_view name) const {
+    const auto found = map_.find_field(std::string(name));
+    if (found && *found > 0) return *found;
+    std::string known;
+    for (std::size_t f = 1; f < map_.fields.size(); ++f) known += (f > 1 ? ", " : "") + map_.fields[f].name;
+    throw Error(ErrorKind::usage, fmt::format("{}: field \"{}\"", map_.path, name), "there is no such field",
+                "the series has: " + known);
+  }
+
+  void put(const FieldKey& key, DataType type, std::span<const std::byte> values) {
     if (broken_) throw *broken_;
     if (comm_->size() == 1) tell_failure();
     try {
-      const std::size_t field = check_put(name, type, values);
+      const std::size_t field = check_put(key, type, values);
       // Other ranks may put a global field too, so that a program needs no special case; rank 0's counts.
       if (owned_[field].local_elements() > 0) strategy_->put(field, values);
       put_[field] = true;
@@ -330,36 +339,36 @@ class SeriesWriter::Impl {
     map_ = share_map(*comm_, [&] { return storage::add_segment(map_, map_.capacity(), view_maker()); });
   }
 
-  std::size_t check_put(std::string_view name, DataType type, std::span<const std::byte> values) const {
+  std::size_t check_put(const FieldKey& key, DataType type, std::span<const std::byte> values) const {
+    if (key.is_handle() && (key.number() == 0 || key.number() >= map_.fields.size())) {
+      throw Error(ErrorKind::usage, map_.path, "the handle is of a field of another series",
+                  "ask this writer: field()");
+    }
+    const std::string_view name = key.is_handle() ? std::string_view(map_.fields[key.number()].name) : key.name();
     const std::string where = fmt::format("{}: put(\"{}\")", map_.path, name);
     if (closed_) throw Error(ErrorKind::usage, where, "the series is closed", "append() goes on with it");
-    const auto found = map_.find_field(std::string(name));
-    if (!found || *found == 0) {
-      std::string known;
-      for (std::size_t f = 1; f < map_.fields.size(); ++f) known += (f > 1 ? ", " : "") + map_.fields[f].name;
-      throw Error(ErrorKind::usage, where, "there is no such field", "the series has: " + known);
-    }
-    const storage::FieldMap& field = map_.fields[*found];
+    const std::size_t found = key.is_handle() ? key.number() : number_of(name);
+    const storage::FieldMap& field = map_.fields[found];
     if (field.type != type) {
       throw Error(ErrorKind::usage, where,
                   fmt::format("is given {} and holds {}", weft::name_of(type), weft::name_of(field.type)),
                   "put the type the field was declared with");
     }
-    const std::uint64_t wanted = owned_[*found].local_elements();
+    const std::uint64_t wanted = owned_[found].local_elements();
     const std::uint64_t given = values.size() / size_of(type);
     const bool ignored = field.support == Support::global && comm_->rank() != 0;
     if (given != wanted && !ignored) {
       throw Error(ErrorKind::usage, where, fmt::format("is given {} values, this rank holds {}", given, wanted),
                   "put every value of the rank's ownership, ghosts included");
     }
-    if (put_[*found]) {
+    if (put_[found]) {
       throw Error(ErrorKind::usage, where, fmt::format("was put in step {} already", next_step_), "call end_step()");
     }
     if (fixed_length_ && next_step_ >= map_.capacity()) {
       throw Error(ErrorKind::usage, where, fmt::format("the series has {} steps and they are all written", next_step_),
                   "declare more steps, or an unknown number");
     }
-    return *found;
+    return found;
   }
 
   std::shared_ptr<Communicator> comm_;
@@ -404,7 +413,9 @@ SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std:
   return SeriesWriter(std::move(impl));
 }
 
-void SeriesWriter::put_bytes(std::string_view field, DataType type, std::span<const std::byte> values) {
+FieldHandle SeriesWriter::field(std::string_view name) const { return FieldHandle(impl_->number_of(name)); }
+
+void SeriesWriter::put_bytes(const FieldKey& field, DataType type, std::span<const std::byte> values) {
   impl_->put(field, type, values);
 }
 void SeriesWriter::end_step(double time) { impl_->end_step(time); }

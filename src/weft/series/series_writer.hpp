@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/series/field_key.hpp"
 #include "weft/series/owner_strategy.hpp"
 #include "weft/series/series_spec.hpp"
 #include "weft/series/write_strategy.hpp"
@@ -54,27 +55,31 @@ class SeriesWriter {
   SeriesWriter& operator=(SeriesWriter&&) noexcept;
   ~SeriesWriter();
 
+  // A handle of a field, for put(): it saves looking up the name at every step. Error(usage) where there is no such
+  // field. Not collective.
+  FieldHandle field(std::string_view name) const;
+
   // This rank's values of one field for the present step, as long as its ownership's local_elements(). Not collective.
   template <typename T>
-  void put(std::string_view field, std::span<const T> values) {
+  void put(const FieldKey& field, std::span<const T> values) {
     put_bytes(field, data_type_of<T>(), std::as_bytes(values));
   }
   // The same of a std::vector, std::array, or span of values that are not const.
   template <std::ranges::contiguous_range Values>
-  void put(std::string_view field, const Values& values) {
+  void put(const FieldKey& field, const Values& values) {
     using T = std::ranges::range_value_t<Values>;
     put<T>(field, std::span<const T>(std::ranges::data(values), std::ranges::size(values)));
   }
   template <typename T>
-  void put(std::string_view field, const T* values, std::size_t count) {
+  void put(const FieldKey& field, const T* values, std::size_t count) {
     put<T>(field, std::span<const T>(values, count));
   }
   // One number: of a global field.
   template <typename T>
   requires std::is_arithmetic_v<T>
-  void put(std::string_view field, T value) { put<T>(field, std::span<const T>(&value, 1)); }
+  void put(const FieldKey& field, T value) { put<T>(field, std::span<const T>(&value, 1)); }
   // The same for callers that know the type at run time only (bindings, replays).
-  void put_bytes(std::string_view field, DataType type, std::span<const std::byte> values);
+  void put_bytes(const FieldKey& field, DataType type, std::span<const std::byte> values);
 
   // Ends the present step; `time` must be the same on all ranks (rank 0's is written), and later than that of the step
   // before: what does not rise is an error as those of put() are. Every field must have been put

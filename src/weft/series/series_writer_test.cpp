@@ -345,6 +345,30 @@ TEST_F(SeriesWriterTest, PutTakesWhateverHoldsNumbersInARow) {
   }
 }
 
+TEST_F(SeriesWriterTest, AHandlePutsAsTheNameDoes) {
+  SeriesSpec wish = spec();
+  wish.steps = 1;
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  const FieldHandle v = writer.field("V");
+  writer.put(v, std::vector<double>(kNodes, 7));
+  EXPECT_THROW(writer.field("W"), Error);
+  writer.put(std::string("energy"), 8.0);
+  writer.end_step(0);
+  writer.close();
+  EXPECT_EQ(SeriesReader::open(path_).snapshot<double>("V", 0)[kNodes - 1], 7);
+
+  // A handle of another series, which has more fields.
+  wish.fields.resize(1);
+  SeriesWriter other = SeriesWriter::create(alone_, path_ + ".other", wish);
+  SeriesWriter larger = SeriesWriter::create(alone_, path_, spec());
+  try {
+    other.put(larger.field("energy"), 1.0);
+    FAIL() << "the handle was taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("another series"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(SeriesWriterTest, MistakesAreNamed) {
   SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
   EXPECT_THROW(writer.put("W", std::vector<double>(kNodes)), Error);
