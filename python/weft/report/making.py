@@ -73,7 +73,9 @@ def caption_of_values(samples: Samples) -> str:
 
 
 def picture(figure: Figure, name: str, caption: str) -> Picture:
-    return Picture(name, caption, drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None}))
+    png, svg = drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None, "Creator": None})
+    plots.close(figure)
+    return Picture(name, caption, png, svg)
 
 
 def drawn(figure: Figure, kind: str, **options: Any) -> bytes:

@@ -170,8 +170,8 @@ def markdown(report: Report) -> str:
         parts.append(f"After {report.reproduces}.")
     parts += ["## Answer", f"**{report.answer}**"]
     parts += _list_section("## What would change it", report.would_change)
-    for picture in report.pictures:
-        parts.append(f"![{picture.caption}]({picture.name}.png)")
+    for picture in report.pictures[:1]:  # the one that stays beside it where results are kept; the page has all
+        parts.append(f"![{picture.caption}]({picture.name}.svg)")
     for heading, tables in (("## Values", report.values), ("## Against the baseline", report.ratios)):
         if tables:
             parts.append(heading)
