@@ -90,6 +90,13 @@ def test_a_setting_that_was_never_told() -> None:
         parse_results(data, "r")
 
 
+@pytest.mark.parametrize("name", ["choice", "repeat", "report"])
+def test_a_line_that_takes_away_what_a_result_has(name: str) -> None:
+    lines = (SESSION, {**result("a", 1), "setting": 1}, {"record": "result", "setting": 1, "repeat": 2, name: None})
+    with pytest.raises(WeftError, match="r:3: is not a line of results"):
+        parse_results(b"".join(json.dumps(r).encode() + b"\n" for r in lines), "r")
+
+
 @pytest.mark.parametrize("setting", [True, "1", None, [1]])
 def test_a_setting_is_a_number(setting: Any) -> None:
     data = b"".join(json.dumps(r).encode() + b"\n" for r in (SESSION, {**result("a", 1), "setting": setting}))

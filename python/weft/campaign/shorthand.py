@@ -30,12 +30,14 @@ class Shorthand:
         if "setting" not in line:
             return line
         setting = line["setting"]
-        if type(setting) is not int or (setting not in self._first and not isinstance(line.get("choice"), dict)):
-            raise ValueError("its setting is no number, or was not told before")
+        if type(setting) is not int:
+            raise ValueError("its setting is no number")
         said = {name: value for name, value in line.items() if name != "setting"}
+        record: Record = merge(self._first.get(setting, {}), said)
+        if not isinstance(record.get("choice"), dict) or "repeat" not in record:
+            raise ValueError("nothing says which experiment it is")
         if setting in self._first:
-            merged: Record = merge(self._first[setting], said)
-            return {**merged, "key": key_of(merged["choice"], merged["repeat"])}
+            return {**record, "key": key_of(record["choice"], record["repeat"])}
         self._remember(setting, said)
         return said
 
