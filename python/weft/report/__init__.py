@@ -7,5 +7,8 @@ beside_paper  the paper's figures beside ours                                   
 answers       the answer, in one sentence                                                            (pure)
 wording       what else is said of all that                                                          (pure)
 tables, plots, page     Markdown and CSV, PNG and SVG, one HTML page
-command       weft-report
+html_parts    what pages are made of                                                                (pure)
+between       two folders of results, cell by cell: between_words, between_page, between_plot        (pure)
+loading, making, comparing    folders are read, reports are written
+arguments, command            weft-report
 """

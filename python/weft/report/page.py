@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,34 +11,10 @@ from weft.quantities import format_bytes, format_duration
 from weft.report.answers import answer
 from weft.report.beside_paper import AGREES, NOT_KNOWN, Beside
 from weft.report.comparison import Comparison
+from weft.report.html_parts import Picture, document, items, list_section, shown, text, wide
 from weft.report.samples import Samples
 from weft.report.tables import Table, paper_table, ratios_table, values_table
 from weft.report.wording import Doings, agreement_words, enumerate_words, noise_words, what_would_change_it
-
-CSS = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2.5rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: .3rem; }
-h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
-h3 { font-size: 1rem; margin-bottom: .3rem; }
-p.answer { font-size: 1.12rem; background: #eef4f8; border-left: 4px solid #0072B2; padding: .7rem 1rem; }
-p.quiet, figcaption { color: #555; font-size: .92rem; }
-div.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .88rem; margin: .6rem 0 1rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .65rem; border-bottom: 1px solid #e3e3e3; vertical-align: top; }
-th { text-align: left; border-bottom: 2px solid #bbb; font-weight: 600; }
-.number { text-align: right; white-space: nowrap; }
-figure { margin: 1rem 0; }
-img { max-width: 100%; height: auto; }
-code { background: #f2f2f2; padding: .05rem .3rem; border-radius: 3px; font-size: .9em; }
-"""
-
-
-@dataclass(frozen=True)
-class Picture:
-    name: str  # of its files, without .png and .svg
-    caption: str
-    png: bytes
-    svg: bytes
 
 
 @dataclass(frozen=True)
@@ -169,7 +144,7 @@ def markdown(report: Report) -> str:
     if report.reproduces:
         parts.append(f"After {report.reproduces}.")
     parts += ["## Answer", f"**{report.answer}**"]
-    parts += _list_section("## What would change it", report.would_change)
+    parts += list_section("## What would change it", report.would_change)
     for picture in report.pictures[:1]:  # the one that stays beside it where results are kept; the page has all
         parts.append(f"![{picture.caption}]({picture.name}.svg)")
     for heading, tables in (("## Values", report.values), ("## Against the baseline", report.ratios)):
@@ -183,36 +158,18 @@ def markdown(report: Report) -> str:
         parts += [report.paper.markdown().rstrip()] if report.paper is not None else []
     parts += ["## How it was measured", *report.method]
     parts.append(Table(["", ""], [list(row) for row in report.machine], words=2).markdown().rstrip())
-    parts += _list_section("## Experiments that failed", report.failed)
+    parts += list_section("## Experiments that failed", report.failed)
     return "\n\n".join(parts) + "\n"
 
 
-def _list_section(heading: str, lines: Sequence[str]) -> list[str]:
-    return [heading, "\n".join(f"- {line}" for line in lines)] if lines else []
-
-
 def page(report: Report) -> str:
-    def text(words: str) -> str:
-        pieces = html.escape(words).split("`")
-        return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
-
-    def wide(table: Table) -> str:
-        title = f"<h3>{html.escape(table.title)}</h3>\n" if table.title else ""
-        return f'{title}<div class="wide">{table.html()}</div>'
-
-    def items(lines: Sequence[str]) -> str:
-        return "<ul>" + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>"
-
     parts = [f"<h1>{html.escape(report.title)}</h1>", f"<p>{text(report.question)}</p>"]
     if report.reproduces:
         parts.append(f'<p class="quiet">After {text(report.reproduces)}.</p>')
     parts.append(f'<p class="answer">{text(report.answer)}</p>')
     if report.would_change:
         parts += ["<h2>What would change it</h2>", items(report.would_change)]
-    for picture in report.pictures:
-        data = base64.b64encode(picture.png).decode()
-        parts.append(f'<figure><img alt="{html.escape(picture.caption)}" src="data:image/png;base64,{data}">'
-                     f"<figcaption>{text(picture.caption)}</figcaption></figure>")  # fmt: skip
+    parts += [shown(picture) for picture in report.pictures]
     if report.values:
         parts += ["<h2>Values</h2>", *map(wide, report.values)]
     if report.ratios:
@@ -227,9 +184,4 @@ def page(report: Report) -> str:
     parts.append(wide(Table(["", ""], [list(row) for row in report.machine], words=2)))
     if report.failed:
         parts += ["<h2>Experiments that failed</h2>", items(report.failed)]
-    body = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" '
-        f'content="width=device-width">\n<title>{html.escape(report.title)}</title>\n<style>{CSS}</style>\n</head>\n'
-        f"<body>\n{body}\n</body>\n</html>\n"
-    )
+    return document(report.title, parts)
