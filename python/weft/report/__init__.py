@@ -5,6 +5,7 @@ samples       results as values by setting, way and repeat                      
 comparison    every way against the baseline and the others                                          (pure)
 beside_paper  the paper's figures beside ours                                                        (pure)
 answers       the answer, in one sentence                                                            (pure)
+calls         single calls, ranks and reading back, where runs tell of them                            (pure)
 wording       what else is said of all that                                                          (pure)
 tables, plots, page     Markdown and CSV, PNG and SVG, one HTML page
 html_parts    what pages are made of                                                                (pure)

@@ -10,6 +10,7 @@ from typing import Any
 from weft.quantities import format_bytes, format_duration
 from weft.report.answers import answer
 from weft.report.beside_paper import AGREES, NOT_KNOWN, Beside
+from weft.report.calls import Section, sections
 from weft.report.comparison import Comparison
 from weft.report.html_parts import Picture, document, items, list_section, shown, text, wide
 from weft.report.samples import Samples
@@ -30,6 +31,7 @@ class Report:
     pictures: list[Picture]
     values: list[Table]
     ratios: list[Table]
+    calls: list[Section]
     paper: Table | None
     paper_words: list[str]
     method: list[str]
@@ -59,6 +61,7 @@ def compose(
         pictures=pictures,
         values=[values_table(samples, comparisons, group) for group in groups],
         ratios=[ratios_table(samples, comparisons, group) for group in groups] if len(samples.ways) > 1 else [],
+        calls=sections(samples, results),
         paper=paper_table(samples, put) if put else None,
         paper_words=paper_words(samples, put),
         method=method_words(samples, sessions),
@@ -151,8 +154,12 @@ def markdown(report: Report) -> str:
         if tables:
             parts.append(heading)
         for table in tables:
-            parts += [f"### {table.title}"] * bool(table.title) + [table.markdown().rstrip()]
+            parts += _titled(table)
     parts += [report.noise] * bool(report.noise)
+    for section in report.calls:
+        parts += [f"## {section.heading}", section.words]
+        for table in section.tables:
+            parts += _titled(table)
     if report.paper_words:
         parts += ["## Beside the paper", *report.paper_words]
         parts += [report.paper.markdown().rstrip()] if report.paper is not None else []
@@ -160,6 +167,10 @@ def markdown(report: Report) -> str:
     parts.append(Table(["", ""], [list(row) for row in report.machine], words=2).markdown().rstrip())
     parts += list_section("## Experiments that failed", report.failed)
     return "\n\n".join(parts) + "\n"
+
+
+def _titled(table: Table) -> list[str]:
+    return [f"### {table.title}"] * bool(table.title) + [table.markdown().rstrip()]
 
 
 def page(report: Report) -> str:
@@ -176,6 +187,9 @@ def page(report: Report) -> str:
         parts += ["<h2>Against the baseline</h2>", *map(wide, report.ratios)]
     if report.noise:
         parts.append(f'<p class="quiet">{text(report.noise)}</p>')
+    for section in report.calls:
+        parts += [f"<h2>{html.escape(section.heading)}</h2>", *map(wide, section.tables)]
+        parts.append(f'<p class="quiet">{text(section.words)}</p>')
     if report.paper_words:
         parts.append("<h2>Beside the paper</h2>")
         parts += [f"<p>{text(words)}</p>" for words in report.paper_words]
