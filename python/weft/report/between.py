@@ -64,14 +64,16 @@ class Ran:
     samples: Sequence[Sample]
 
 
-def between(a: Loaded, b: Loaded, names: tuple[str, str], step: Callable[[], None] = lambda: None) -> Between:
-    """`step` is called for each cell of A and B."""
+def between(
+    a: Loaded, b: Loaded, names: tuple[str, str], each: Callable[[Sequence[Cell]], Iterable[Cell]] = iter
+) -> Between:
+    """`each` hands out the cells one by one: whoever waits may be told how far it is."""
     one_store = all(_stores(side) <= 1 and side.campaign.report.compare != FOLDER for side in (a, b))
     ours, theirs = _cells_of(a, one_store), _cells_of(b, one_store)
     measures, left_out = _measures(a, b, names)
     reasons: dict[str, list[Cell]] = {}
     rows: list[Row] = []
-    for cell in [*ours, *(cell for cell in theirs if cell not in ours)]:
+    for cell in each([*ours, *(cell for cell in theirs if cell not in ours)]):
         why = _why_not(ours.get(cell), theirs.get(cell), names)
         if why:
             reasons.setdefault(why, []).append(cell)
@@ -82,14 +84,8 @@ def between(a: Loaded, b: Loaded, names: tuple[str, str], step: Callable[[], Non
                     reasons.setdefault(other, []).append(cell)
                 else:
                     rows += _row(cell, measure, ours[cell].samples, theirs[cell].samples, a.campaign.seed)
-        step()
     left_out += [LeftOut(why, tuple(cells)) for why, cells in reasons.items()]
     return Between(*names, tuple(_judged(rows)), tuple(left_out))
-
-
-def total_cells(a: Loaded, b: Loaded) -> int:
-    """At most: how often `step` is called."""
-    return sum(len({tuple(result["choice"].items()) for result in side.found.of_experiments}) for side in (a, b))
 
 
 def _stores(side: Loaded) -> int:

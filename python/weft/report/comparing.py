@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import UsageError
 from weft.report import between_page, between_plot
-from weft.report.between import Between, between, total_cells
+from weft.report.between import Between, Cell, between
 from weft.report.between_page import BetweenReport
 from weft.report.between_words import CellNames, left_out_words, names_apart
 from weft.report.loading import Loaded, load
@@ -44,11 +45,17 @@ def compare_folders(folders: Folders, campaign_file: Path | None) -> tuple[Betwe
     if a.campaign.title != b.campaign.title or a.campaign.runs != b.campaign.runs:
         raise UsageError(str(folders.b), f"its results are of the campaign '{b.campaign.title}', and those of "
                          f"{folders.names[0]} of '{a.campaign.title}'", "name two folders of one campaign")  # fmt: skip
-    with Waiting("comparing", "cell", total_cells(a, b), None) as waiting:
-        found = between(a, b, folders.names, waiting.step)
+    found = between(a, b, folders.names, _one_by_one)
     if not found.rows:
         raise UsageError(str(folders.b), f"has nothing that can be compared with {folders.names[0]}: {_why(a, found)}")
     return between_page.compose(a, b, found), a
+
+
+def _one_by_one(cells: Sequence[Cell]) -> Iterator[Cell]:
+    with Waiting("comparing", "cell", len(cells)) as waiting:
+        for cell in cells:
+            yield cell
+            waiting.step()
 
 
 def _loaded(folder: Path, campaign_file: Path | None) -> Loaded:
