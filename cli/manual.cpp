@@ -261,9 +261,11 @@ std::string bash_completion(const CLI::App& weft) {
       R"bash(# bash completion for weft: made from what weft --help says.
 _weft() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} command=weft options='' commands='' i
+  # Up to a file or the command of another program: what weft campaign run takes is not what weft run does.
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$command ${{COMP_WORDS[i]}}" in
       {}) command="$command ${{COMP_WORDS[i]}}" ;;
+      *) [[ ${{COMP_WORDS[i]}} == -* ]] || break ;;
     esac
   done
   case $command in

@@ -108,7 +108,25 @@ def write_campaign(folder: Path, text: str = CAMPAIGN, *changes: tuple[str, str]
 
 
 def lines_of(results: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (results / "results.jsonl").read_text().splitlines()]
+    """The file's lines, every result whole: of a setting the first line says what the others leave out."""
+    first: dict[int, dict[str, Any]] = {}
+    lines = []
+    for text in (results / "results.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        setting = line.pop("setting", None)
+        if setting is not None:
+            line = merged(first.setdefault(setting, line), line)
+            line["key"] = ", ".join(f"{axis}={name}" for axis, name in line["choice"].items()) + f" #{line['repeat']}"
+        lines.append(line)
+    return lines
+
+
+def merged(first: Any, said: Any) -> Any:
+    """As RFC 7396 has it."""
+    if not isinstance(first, dict) or not isinstance(said, dict):
+        return said
+    together = {**first, **{name: merged(first.get(name), value) for name, value in said.items()}}
+    return {name: value for name, value in together.items() if value is not None}
 
 
 def results_of(results: Path) -> list[dict[str, Any]]:

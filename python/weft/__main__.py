@@ -11,6 +11,8 @@ def main() -> None:
     if not __package__:  # started by its path
         sys.path[0] = str(Path(__file__).resolve().parents[1])
     name = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+    if name == "manual":  # for the build
+        importlib.import_module("weft.manual").main()
     if name not in ("campaign", "report"):
         sys.exit(f"weft: error: python -m weft: '{name}' is none of its commands; they are campaign and report")
     missing = [module for module in NEEDS if importlib.util.find_spec(module) is None]

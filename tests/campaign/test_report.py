@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from campaign_run import REPO, WEFT, Outcome, weft, write_campaign
+from campaign_run import REPO, WEFT, Outcome, lines_of, weft, write_campaign
 
 SAMPLE = REPO / "campaigns" / "ecg-table-1" / "results" / "local-disk"
 WAYS = ["default", "new", "new + cache", "Weft"]
@@ -38,8 +38,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sample_values() -> dict[str, dict[str, list[float]]]:
     """By way and measure, read from the results with json alone; Weft's phases are summed as its maps are in passing."""
     values: dict[str, dict[str, list[float]]] = {way: {} for way in WAYS}
-    for line in (SAMPLE / "results.jsonl").read_text().splitlines():
-        record = json.loads(line)
+    for record in lines_of(SAMPLE):
         if record["record"] == "result":
             after = record["report"].get("afterwards")
             of = values[record["choice"]["way"]]
@@ -73,8 +72,7 @@ def test_the_values_are_those_of_the_results(report: Path) -> None:
 
 def test_the_ratios_are_paired_by_repeat(report: Path) -> None:
     by_repeat: dict[tuple[str, int], float] = {}
-    for line in (SAMPLE / "results.jsonl").read_text().splitlines():
-        record = json.loads(line)
+    for record in lines_of(SAMPLE):
         if record["record"] == "result":
             by_repeat[record["choice"]["way"], record["repeat"]] = record["measures"]["Output"]
     logs = [np.log(by_repeat["new + cache", n] / by_repeat["default", n]) for n in range(1, 7)]
@@ -101,6 +99,7 @@ def test_the_text(report: Path) -> None:
         (line,) = [x for x in text.splitlines() if x.startswith(f"| new chunks, cached / default chunks | {measure} ")]
         assert f"| {ratio:.2f}" in line or f"| {ratio:#.2g}" in line
         assert re.search(r"agrees|the other way|not seen here|only here|neither can tell", line)
+    assert "](values.svg)" in text and ".png" not in text, "what it shows is kept beside it"
     assert "NaN" not in text and "nan" not in text.replace("finance", "")
 
 

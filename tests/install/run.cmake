@@ -10,7 +10,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 foreach(file share/man/man1/weft.1 share/man/man1/weft-run.1 share/bash-completion/completions/weft bin/weft-campaign
-        share/weft/python/weft/campaigns/peers/campaign.toml)
+        share/weft/python/weft/campaigns/peers/campaign.toml share/man/man1/weft-campaign-run.1 share/man/man1/weft-report.1)
   if(NOT EXISTS ${SCRATCH}/prefix/${file})
     message(FATAL_ERROR "${file} is not installed")
   endif()

@@ -7,6 +7,7 @@ wishes          what the command line says instead of the file, and what --resum
 resuming        whether results can be gone on with, and what is left to do
 runner          the loop: settle, run, check, record, remove
 results         the file of results, appended line by line
+shorthand       what repeats is said once in it                            (pure)
 machine         what the machine is
-command         weft-campaign
+arguments, command    weft-campaign
 """

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from rich.console import Console
 
+from weft.campaign.arguments import parser
 from weft.campaign.campaign_file import read_campaign_file
 from weft.campaign.commands import command_of, find_weft, shown_command
 from weft.campaign.estimate import Estimate
@@ -24,41 +25,8 @@ from weft.campaign.resuming import remaining
 from weft.campaign.runner import Tally, run_campaign
 from weft.campaign.sbatch import sbatch_script
 from weft.campaign.shipped import campaign_named, shipped
-from weft.campaign.wishes import add_wishes, overrides_of, recall, remember
+from weft.campaign.wishes import CAMPAIGN_COPY, overrides_of, recall, remember
 from weft.errors import UsageError, WeftError, ending_with_a_line
-
-CAMPAIGN_COPY = "campaign.toml"
-
-
-class Parser(argparse.ArgumentParser):
-    """Mistakes end as those of `weft` do: one line, exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError("", f"{message}; see {self.prog} --help")
-
-
-def parser() -> Parser:
-    top = Parser(prog="weft campaign", description="I/O experiments as a paper would do them: described in a file, in "
-                 "random order, every result kept.")  # fmt: skip
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    run = commands.add_parser("run", help="do the experiments of a campaign's file", epilog="Example: weft campaign run "
-                              "ecg-table-1 --out results --scale 0.01 && weft report results")  # fmt: skip
-    add_wishes(run, launcher=True)
-    run.add_argument(
-        "--resume", action="store_true", help="go on with the experiments that have no result in --out yet"
-    )
-    run.add_argument("--retry-failed", action="store_true", help="with --resume: do those that failed once more")
-    run.add_argument("--dry-run", action="store_true", help="only list the experiments, and how long they may take")
-    commands.add_parser("list", help="the campaigns that come with Weft")
-    batch = commands.add_parser(
-        "sbatch",
-        help="print a script for Slurm that runs a campaign",
-        description="Prints a script that runs a campaign as one job, whose ranks srun starts. Behind -- come more options "
-        "of sbatch's.",
-        epilog="Example: weft campaign sbatch ecg-table-1 --out results -- --partition=short > job.sh",
-    )
-    add_wishes(batch, launcher=False)
-    return top
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:

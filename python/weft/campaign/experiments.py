@@ -31,12 +31,12 @@ class Experiment:
     @property
     def setting_key(self) -> str:
         """All repeats of a setting have the same."""
-        return ", ".join(f"{axis}={name}" for axis, name in self.choice.items())
+        return setting_key_of(self.choice)
 
     @property
     def key(self) -> str:
         """Which experiment of its campaign this is, for ever: "way=new + cache, ranks=2 #3"."""
-        return f"{self.setting_key} #{self.repeat}"
+        return key_of(self.choice, self.repeat)
 
     @property
     def ranks(self) -> int | None:
@@ -46,6 +46,14 @@ class Experiment:
     @property
     def options(self) -> Settings:
         return {name: value for name, value in self.settings.items() if name not in OWN}
+
+
+def setting_key_of(choice: Mapping[str, str]) -> str:
+    return ", ".join(f"{axis}={name}" for axis, name in choice.items())
+
+
+def key_of(choice: Mapping[str, str], repeat: int) -> str:
+    return f"{setting_key_of(choice)} #{repeat}"
 
 
 def experiments_of(campaign: Campaign) -> list[Experiment]:

@@ -3,6 +3,7 @@
     {"record": "session", "session": 1, "campaign": {..}, "machine": {..}, "began": ..}     each time the runner starts
     {"record": "result", "session": 1, "key": "way=a, ranks=2 #3", "status": "ok", "report": {..}, ..}
 
+What the runs of a setting have in common is said once (shorthand.py); of format 1, every line was whole.
 A line is on the disk before the next experiment begins. Whatever kills the runner, at most its last line is torn; the
 next one to open the file cuts it off, and that experiment is done again.
 """
@@ -17,10 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weft.campaign.shorthand import Shorthand
 from weft.errors import UsageError, WeftError
 
 FILE_NAME = "results.jsonl"
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)
 
 NUMBER = (int, float)
 Shape = Mapping[str, type | tuple[type, ...]]
@@ -75,6 +78,10 @@ def _is_json(line: bytes) -> bool:
 
 
 def parse_results(data: bytes, file: str) -> Results:
+    return _parse(data, file, Shorthand())
+
+
+def _parse(data: bytes, file: str, shorthand: Shorthand) -> Results:
     sessions: list[dict[str, Any]] = []
     by_key: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(whole_lines(data)[0], 1):
@@ -84,8 +91,13 @@ def parse_results(data: bytes, file: str) -> Results:
         except (ValueError, RecursionError):
             record = None
         kind = record.get("record") if isinstance(record, dict) else None
-        if kind == "session" and record.get("format") != FORMAT:
-            raise WeftError(where, f"results of format {record.get('format')}", f"this version reads {FORMAT}")
+        if kind == "session" and record.get("format") not in READABLE:
+            raise WeftError(where, f"results of format {record.get('format')}", f"this version reads up to {FORMAT}")
+        if kind == "result":
+            try:
+                record = shorthand.whole(record)
+            except ValueError:
+                kind = None
         if kind == "session" and _is_session(record):
             sessions.append(record)
         elif kind == "result" and _is_result(record):
@@ -140,14 +152,15 @@ class ResultsFile:
             os.close(self._file)
             raise WeftError(str(folder), "another weft campaign run writes here", "wait for it, or end it") from None
         data = self.path.read_bytes()
-        self.results = parse_results(data, str(self.path))
+        self._shorthand = Shorthand()
+        self.results = _parse(data, str(self.path), self._shorthand)
         end = whole_lines(data)[1]
         if end != len(data):
             os.ftruncate(self._file, end)
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: dict[str, Any]) -> None:
         # In ASCII: what a program prints and what a folder is called may hold what UTF-8 cannot.
-        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+        line = json.dumps(self._shorthand.shortened(record), separators=(",", ":")).encode() + b"\n"
         try:
             while line:
                 line = line[os.write(self._file, line) :]

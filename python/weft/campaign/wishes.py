@@ -21,6 +21,7 @@ from weft.campaign.scaling import MOST_SCALE
 from weft.errors import UsageError, WeftError
 from weft.quantities import parse_seconds
 
+CAMPAIGN_COPY = "campaign.toml"
 WISHES = "resume.json"
 # What is remembered, as JSON has it; null where nothing was said.
 REMEMBERED: dict[str, tuple[type, ...]] = {
@@ -33,27 +34,6 @@ REMEMBERED: dict[str, tuple[type, ...]] = {
     "folder": (list,),
     "set": (list,),
 }
-
-
-def add_wishes(command: argparse.ArgumentParser, *, launcher: bool) -> None:
-    """`launcher`: whether one may be named; a job's is srun."""
-    command.add_argument("file", help="the campaign: a TOML file (docs/campaigns.md), or the name of a shipped one")
-    command.add_argument("--out", type=Path, required=True, help="the folder of the results")
-    wishes = command.add_argument_group("Instead of what the file says")
-    wishes.add_argument("--scale", type=float, help="sizes, as a part of the paper's: 0.01")
-    wishes.add_argument("--repeats", type=int, help="how often each setting is run")
-    wishes.add_argument("--seed", type=int, help="of the order")
-    wishes.add_argument("--pause", help="between runs: 2s, 2min")
-    wishes.add_argument("--folder", action="append", metavar="[NAME=]PATH", help="where to write; several are compared")
-    wishes.add_argument("--set", action="append", metavar="AXIS=A,B", help="an axis' values: ranks=2,4")
-    if launcher:
-        wishes.add_argument(
-            "--launcher", help="how ranks are started: mpirun, srun, none, or words with {ranks} and {command}"
-        )
-    else:
-        command.set_defaults(launcher="srun")
-    # None where it is not said, as of the others, so that what was said before can stand.
-    wishes.add_argument("--keep", action="store_true", default=None, help="leave the files of the runs where they are")
 
 
 def overrides_of(given: argparse.Namespace) -> Overrides:

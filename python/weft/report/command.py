@@ -1,31 +1,49 @@
-"""weft-report: what the results of a campaign say; found as `weft report`."""
+"""weft-report: what the results of a campaign say, or of two; found as `weft report`."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
-from pathlib import Path
 
-from weft.campaign.command import Parser
-from weft.errors import ending_with_a_line
+from weft.errors import UsageError, ending_with_a_line
+from weft.report.arguments import parser
 
 
-def parser() -> Parser:
-    top = Parser(prog="weft report", description="What the results of a campaign say: an answer, tables, pictures.")
-    top.add_argument("results", type=Path, help="the folder that weft campaign run wrote into")
-    top.add_argument("--out", type=Path, help="where to write the report (RESULTS/report)")
-    top.add_argument("--campaign", type=Path, help="another file than the copy beside the results: to mend its words")
-    return top
+def one(given: argparse.Namespace) -> None:
+    # Matplotlib takes a second or more: Ctrl-C meanwhile ends as it does later.
+    from weft.report.making import HTML, make_report
+
+    (results,) = given.results
+    if given.json:
+        raise UsageError("--json", "--json is for two folders", "results.jsonl has all of one in JSON")
+    out = given.out or results / "report"
+    report = make_report(results, out, given.campaign)
+    failed = f"\n{len(report.failed)} of the experiments failed; the report says why." if report.failed else ""
+    print(f"{report.question}\n{report.answer}{failed}\n\nThe report: {out / HTML}")
+
+
+def two(given: argparse.Namespace) -> None:
+    from weft.report.between_page import as_json
+    from weft.report.comparing import HTML, Folders, compare_folders, write_comparison
+
+    folders = Folders.of(*given.results)
+    report, loaded = compare_folders(folders, given.campaign)
+    out = given.out or (None if given.json else folders.report)
+    if out is not None:
+        write_comparison(report, loaded.campaign.report.compare, out)
+    if given.json:
+        print(json.dumps(as_json(report), indent=1))
+        return
+    left_out = "".join(f"\nNot compared: {words}." for words in report.left_out)
+    print(f"{report.question}\n{report.answer}{left_out}\n\nThe report: {folders.report if out is None else out}/{HTML}")
 
 
 def main() -> None:
     def command() -> None:
         given = parser().parse_args()
-        # Matplotlib takes a second or more: Ctrl-C meanwhile ends as it does later.
-        from weft.report.making import HTML, make_report
-
-        out = given.out or given.results / "report"
-        report = make_report(given.results, out, given.campaign)
-        failed = f"\n{len(report.failed)} of the experiments failed; the report says why." if report.failed else ""
-        print(f"{report.question}\n{report.answer}{failed}\n\nThe report: {out / HTML}")
+        if len(given.results) > 2:
+            raise UsageError(str(given.results[2]), "weft report takes one folder, or two to compare")
+        (one if len(given.results) == 1 else two)(given)
 
     sys.exit(ending_with_a_line(command))

@@ -9,16 +9,14 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from weft.campaign.campaign_file import Overrides, read_campaign_file
-from weft.campaign.command import CAMPAIGN_COPY
-from weft.campaign.results import FILE_NAME, read_results
-from weft.campaign.wishes import remembered_axes
-from weft.errors import UsageError, WeftError
+from weft.errors import WeftError
 from weft.report import plots, tables
 from weft.report.beside_paper import beside
 from weft.report.comparison import compare_all
-from weft.report.page import Picture, Report, compose, markdown, page
-from weft.report.samples import Samples, samples_of
+from weft.report.html_parts import Picture
+from weft.report.loading import load
+from weft.report.page import Report, compose, markdown, page
+from weft.report.samples import Samples
 
 CAPTION_OF_RATIOS = "Ratios to the baseline, paired by repeat, with bootstrap 95 % intervals."
 HTML, MARKDOWN = "report.html", "report.md"
@@ -26,17 +24,8 @@ HTML, MARKDOWN = "report.html", "report.md"
 
 def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> Report:
     """Reads the results, writes the report, and returns it."""
-    found = read_results(results)
-    scale = found.sessions[-1]["campaign"]["scale"] if found.sessions else None
-    overrides = Overrides(scale=scale, axes=remembered_axes(results))
-    campaign = read_campaign_file(campaign_file or results / CAMPAIGN_COPY, overrides)
-    for session in found.sessions:
-        if session["campaign"]["runs"] != campaign.runs:
-            raise not_of_this(results, f"it ran {session['campaign']['runs']}, and the file runs {campaign.runs}")
-    try:
-        samples = samples_of(campaign, found.of_experiments)
-    except (ValueError, KeyError) as error:
-        raise not_of_this(results, str(error)) from None
+    loaded = load(results, campaign_file)
+    campaign, found, samples = loaded.campaign, loaded.found, loaded.samples
     comparisons = compare_all(samples)
     put = beside(samples)
     pictures = [
@@ -60,11 +49,6 @@ def make_report(results: Path, out: Path, campaign_file: Path | None = None) -> 
     return report
 
 
-def not_of_this(results: Path, why: str) -> UsageError:
-    remedy = "name the campaign's file with --campaign"
-    return UsageError(str(results / FILE_NAME), f"is not of this campaign: {why}", remedy)
-
-
 def caption_of_values(samples: Samples) -> str:
     what = "Means, with standard deviations."
     if samples.campaign.report.total:
@@ -73,7 +57,9 @@ def caption_of_values(samples: Samples) -> str:
 
 
 def picture(figure: Figure, name: str, caption: str) -> Picture:
-    return Picture(name, caption, drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None}))
+    png, svg = drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None, "Creator": None})
+    plots.close(figure)
+    return Picture(name, caption, png, svg)
 
 
 def drawn(figure: Figure, kind: str, **options: Any) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,35 +10,12 @@ from typing import Any
 from weft.quantities import format_bytes, format_duration
 from weft.report.answers import answer
 from weft.report.beside_paper import AGREES, NOT_KNOWN, Beside
+from weft.report.calls import Section, sections
 from weft.report.comparison import Comparison
+from weft.report.html_parts import Picture, document, items, list_section, shown, text, wide
 from weft.report.samples import Samples
 from weft.report.tables import Table, paper_table, ratios_table, values_table
 from weft.report.wording import Doings, agreement_words, enumerate_words, noise_words, what_would_change_it
-
-CSS = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c1c1c; background: #fff; max-width: 60rem; margin: 2.5rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: .3rem; }
-h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
-h3 { font-size: 1rem; margin-bottom: .3rem; }
-p.answer { font-size: 1.12rem; background: #eef4f8; border-left: 4px solid #0072B2; padding: .7rem 1rem; }
-p.quiet, figcaption { color: #555; font-size: .92rem; }
-div.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .88rem; margin: .6rem 0 1rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .65rem; border-bottom: 1px solid #e3e3e3; vertical-align: top; }
-th { text-align: left; border-bottom: 2px solid #bbb; font-weight: 600; }
-.number { text-align: right; white-space: nowrap; }
-figure { margin: 1rem 0; }
-img { max-width: 100%; height: auto; }
-code { background: #f2f2f2; padding: .05rem .3rem; border-radius: 3px; font-size: .9em; }
-"""
-
-
-@dataclass(frozen=True)
-class Picture:
-    name: str  # of its files, without .png and .svg
-    caption: str
-    png: bytes
-    svg: bytes
 
 
 @dataclass(frozen=True)
@@ -55,6 +31,7 @@ class Report:
     pictures: list[Picture]
     values: list[Table]
     ratios: list[Table]
+    calls: list[Section]
     paper: Table | None
     paper_words: list[str]
     method: list[str]
@@ -84,6 +61,7 @@ def compose(
         pictures=pictures,
         values=[values_table(samples, comparisons, group) for group in groups],
         ratios=[ratios_table(samples, comparisons, group) for group in groups] if len(samples.ways) > 1 else [],
+        calls=sections(samples, results),
         paper=paper_table(samples, put) if put else None,
         paper_words=paper_words(samples, put),
         method=method_words(samples, sessions),
@@ -169,56 +147,49 @@ def markdown(report: Report) -> str:
     if report.reproduces:
         parts.append(f"After {report.reproduces}.")
     parts += ["## Answer", f"**{report.answer}**"]
-    parts += _list_section("## What would change it", report.would_change)
-    for picture in report.pictures:
-        parts.append(f"![{picture.caption}]({picture.name}.png)")
+    parts += list_section("## What would change it", report.would_change)
+    for picture in report.pictures[:1]:  # the one that stays beside it where results are kept; the page has all
+        parts.append(f"![{picture.caption}]({picture.name}.svg)")
     for heading, tables in (("## Values", report.values), ("## Against the baseline", report.ratios)):
         if tables:
             parts.append(heading)
         for table in tables:
-            parts += [f"### {table.title}"] * bool(table.title) + [table.markdown().rstrip()]
+            parts += _titled(table)
     parts += [report.noise] * bool(report.noise)
+    for section in report.calls:
+        parts += [f"## {section.heading}", section.words]
+        for table in section.tables:
+            parts += _titled(table)
     if report.paper_words:
         parts += ["## Beside the paper", *report.paper_words]
         parts += [report.paper.markdown().rstrip()] if report.paper is not None else []
     parts += ["## How it was measured", *report.method]
     parts.append(Table(["", ""], [list(row) for row in report.machine], words=2).markdown().rstrip())
-    parts += _list_section("## Experiments that failed", report.failed)
+    parts += list_section("## Experiments that failed", report.failed)
     return "\n\n".join(parts) + "\n"
 
 
-def _list_section(heading: str, lines: Sequence[str]) -> list[str]:
-    return [heading, "\n".join(f"- {line}" for line in lines)] if lines else []
+def _titled(table: Table) -> list[str]:
+    return [f"### {table.title}"] * bool(table.title) + [table.markdown().rstrip()]
 
 
 def page(report: Report) -> str:
-    def text(words: str) -> str:
-        pieces = html.escape(words).split("`")
-        return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
-
-    def wide(table: Table) -> str:
-        title = f"<h3>{html.escape(table.title)}</h3>\n" if table.title else ""
-        return f'{title}<div class="wide">{table.html()}</div>'
-
-    def items(lines: Sequence[str]) -> str:
-        return "<ul>" + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>"
-
     parts = [f"<h1>{html.escape(report.title)}</h1>", f"<p>{text(report.question)}</p>"]
     if report.reproduces:
         parts.append(f'<p class="quiet">After {text(report.reproduces)}.</p>')
     parts.append(f'<p class="answer">{text(report.answer)}</p>')
     if report.would_change:
         parts += ["<h2>What would change it</h2>", items(report.would_change)]
-    for picture in report.pictures:
-        data = base64.b64encode(picture.png).decode()
-        parts.append(f'<figure><img alt="{html.escape(picture.caption)}" src="data:image/png;base64,{data}">'
-                     f"<figcaption>{text(picture.caption)}</figcaption></figure>")  # fmt: skip
+    parts += [shown(picture) for picture in report.pictures]
     if report.values:
         parts += ["<h2>Values</h2>", *map(wide, report.values)]
     if report.ratios:
         parts += ["<h2>Against the baseline</h2>", *map(wide, report.ratios)]
     if report.noise:
         parts.append(f'<p class="quiet">{text(report.noise)}</p>')
+    for section in report.calls:
+        parts += [f"<h2>{html.escape(section.heading)}</h2>", *map(wide, section.tables)]
+        parts.append(f'<p class="quiet">{text(section.words)}</p>')
     if report.paper_words:
         parts.append("<h2>Beside the paper</h2>")
         parts += [f"<p>{text(words)}</p>" for words in report.paper_words]
@@ -227,9 +198,4 @@ def page(report: Report) -> str:
     parts.append(wide(Table(["", ""], [list(row) for row in report.machine], words=2)))
     if report.failed:
         parts += ["<h2>Experiments that failed</h2>", items(report.failed)]
-    body = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" '
-        f'content="width=device-width">\n<title>{html.escape(report.title)}</title>\n<style>{CSS}</style>\n</head>\n'
-        f"<body>\n{body}\n</body>\n</html>\n"
-    )
+    return document(report.title, parts)

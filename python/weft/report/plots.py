@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 
@@ -27,6 +27,9 @@ from weft.report.comparison import BETTER, WORSE, Comparison
 from weft.report.samples import Group, Samples
 from weft.report.wording import times
 
+P = ParamSpec("P")
+F = TypeVar("F", bound="Figure | None")
+
 # Okabe and Ito's colours, which those who see few colours tell apart too.
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
@@ -39,26 +42,32 @@ STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "figure.dpi": 100,
     "svg.hashsalt": "weft",  # the same results give the same file
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # words stay words, which takes half the room
+    "font.sans-serif": ["DejaVu Sans"],  # Matplotlib's own, so that every machine lays out alike
 }
 MOST_PANELS = 12
 MOST_RATIOS = 60
 LABEL_WIDTH = 11  # letters that fit below a bar
 
 
-def styled(draw: Callable[..., Figure | None]) -> Callable[..., Figure | None]:
-    def drawn(*arguments: Any) -> Figure | None:
+def styled(draw: Callable[P, F]) -> Callable[P, F]:
+    def drawn(*arguments: P.args, **named: P.kwargs) -> F:
         with matplotlib.rc_context(STYLE):
-            return draw(*arguments)
+            return draw(*arguments, **named)
 
     return drawn
+
+
+def close(figure: Figure) -> None:
+    """Matplotlib keeps what it has drawn until it is told."""
+    plt.close(figure)
 
 
 def wrapped(text: str, width: int = LABEL_WIDTH) -> str:
     return "\n".join(textwrap.wrap(text, width, break_long_words=False)) or text
 
 
-def _say_what_is_left_out(figure: Figure, there: int, most: int, what: str) -> None:
+def say_what_is_left_out(figure: Figure, there: int, most: int, what: str) -> None:
     if there > most:
         figure.supxlabel(f"the first {most} of {there} {what}; the tables have all", fontsize=9, color="#555555")
 
@@ -116,7 +125,7 @@ def _stacked(samples: Samples, comparisons: Sequence[Comparison]) -> Figure:
         _name_bars(panel, [samples.way_label(way) for way in ways])
         panel.set_ylabel(f"time ({parts[0].unit})" if parts[0].unit in ("s", "ms") else parts[0].unit)
         panel.set_title(samples.group_label(group))
-    _say_what_is_left_out(figure, len(samples.groups), MOST_PANELS, "settings")
+    say_what_is_left_out(figure, len(samples.groups), MOST_PANELS, "settings")
     # Read from the top, as the phases stand.
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles[::-1], names[::-1], loc="outside right upper", frameon=False)
@@ -148,7 +157,7 @@ def _side_by_side(samples: Samples, comparisons: Sequence[Comparison]) -> Figure
         better = "more is better" if comparison.measure.higher_is_better else "less is better"
         title = ", ".join(part for part in (samples.group_label(comparison.group), comparison.measure.name) if part)
         panel.set_title(f"{title} ({better})")
-    _say_what_is_left_out(figure, len(comparisons), MOST_PANELS, "measures of settings")
+    say_what_is_left_out(figure, len(comparisons), MOST_PANELS, "measures of settings")
     return figure
 
 
@@ -187,12 +196,12 @@ def lines_figure(samples: Samples, comparisons: Sequence[Comparison]) -> Figure 
         panel.set_xscale("log")
         panel.set_yscale("log")
         for which in (panel.xaxis, panel.yaxis):
-            _plain_log(which)
+            plain_log(which)
         panel.grid(which="major", color="#e4e4e4", linewidth=0.8)
         panel.set_xlabel(samples.campaign.report.x_label)
         panel.set_ylabel(f"{measure.name} ({measure.unit})" if measure.unit else measure.name)
         panel.set_title(_label_without(samples, group))
-    _say_what_is_left_out(figure, len(groups), MOST_PANELS, "settings")
+    say_what_is_left_out(figure, len(groups), MOST_PANELS, "settings")
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right upper", frameon=False)
     return figure
@@ -210,7 +219,7 @@ def _x_of(samples: Samples, group: Group, way: str) -> float | None:
     return next((sample.x for sample in samples.of(group, way)), None)
 
 
-def _plain_log(axis: Any) -> None:
+def plain_log(axis: Any) -> None:
     """Numbers as people write them, at 1, 2 and 5 where there are few decades."""
     low, high = axis.get_view_interval()
     few = low > 0 and high / low < 300
@@ -258,7 +267,7 @@ def ratios_figure(samples: Samples, comparisons: Sequence[Comparison], put: Sequ
     panel.set_xscale("log")
     low, high = panel.get_xlim()
     panel.set_xlim(min(low, 0.5), max(high, 2))
-    _plain_log(panel.xaxis)
+    plain_log(panel.xaxis)
     panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: times(value) if value < 0.095 else f"{value:g}"))
     panel.set_yticks(range(len(rows)), labels)
     panel.set_ylim(len(rows) - 0.4, -0.6)
@@ -267,7 +276,7 @@ def ratios_figure(samples: Samples, comparisons: Sequence[Comparison], put: Sequ
     higher = any(comparison.measure.higher_is_better for comparison, _, _ in rows)
     baseline = samples.way_label(samples.campaign.report.baseline)
     panel.set_xlabel(f"times {baseline}" + ("" if higher else " (left of 1: less)") + "; grey: within the noise")
-    _say_what_is_left_out(figure, len(every), MOST_RATIOS, "ratios")
+    say_what_is_left_out(figure, len(every), MOST_RATIOS, "ratios")
     if paper_drawn:
         figure.legend(loc="outside upper right", frameon=False)
     return figure

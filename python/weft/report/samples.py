@@ -79,7 +79,7 @@ def samples_of(campaign: Campaign, results: Iterable[Mapping[str, Any]]) -> Samp
         if result["status"] != "ok":
             failed.append(result)
             continue
-        group = tuple((axis, name) for axis, name in sorted_axes(campaign, result["choice"]) if axis != compare)
+        group = group_of(campaign, result["choice"])
         samples.append(
             Sample(
                 way=result["choice"][compare],
@@ -119,6 +119,10 @@ def sorted_axes(campaign: Campaign, choice: Mapping[str, str]) -> list[tuple[str
     """Axes as the file has them; those that the command line added, last."""
     known = [axis.name for axis in campaign.axes]
     return sorted(choice.items(), key=lambda item: known.index(item[0]) if item[0] in known else len(known))
+
+
+def group_of(campaign: Campaign, choice: Mapping[str, str]) -> Group:
+    return tuple((axis, name) for axis, name in sorted_axes(campaign, choice) if axis != campaign.report.compare)
 
 
 def in_file_order(campaign: Campaign, axis: str, names: list[str]) -> list[str]:
