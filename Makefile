@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo lint sanitize test-fresh test-nfs clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
 	@echo 'make test-thorough  runs are killed at every write, not at some'
 	@echo 'make test-across files that this weft and another one (OTHER="command") on another HDF5 both work on'
+	@echo 'make docs        the reference of the C++ interface, at build/docs/html'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
@@ -69,6 +70,11 @@ test-across:
 demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
 	scripts/demo
+
+docs:
+	@command -v doxygen > /dev/null || scripts/install-packages build test
+	scripts/make-reference
+	@echo 'make docs: open build/docs/html/index.html'
 
 lint: setup-lint
 	cmake --preset lint
