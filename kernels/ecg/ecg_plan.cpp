@@ -37,7 +37,8 @@ Shapes shapes_of(const EcgOptions& options) {
     const auto source = replay_source(self, options.from, options.nodes, options.steps, false, Dealing::blocks);
     return {source->fields(), source->nodes(), source->steps()};
   }
-  throw Error(ErrorKind::usage, "--plan --source " + options.source, "cannot be planned: its nodes are known when the mesh is made",
+  throw Error(ErrorKind::usage, "--plan --source " + options.source,
+              "cannot be planned: its nodes are known when the mesh is made",
               "plan --source synthetic with as many --nodes, or --source replay --from FILE");
 }
 

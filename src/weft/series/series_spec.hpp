@@ -43,8 +43,8 @@ struct LayoutSpec {
   std::uint64_t target_bytes = 1ULL << 20;
   // As `weft layout --read` has it, or layout::ReadWeights{.snapshot = 1, .trace = 4} (layout/read_weights.hpp).
   std::string reads = "snapshot=1,trace=1";
-  layout::AccessCost access{};               // what the layout is designed for
-  Shape chunk{};                             // for LayoutKind::given: steps first
+  layout::AccessCost access{};  // what the layout is designed for
+  Shape chunk{};                // for LayoutKind::given: steps first
 };
 
 struct FieldSpec {
