@@ -126,12 +126,13 @@ class SeriesWriter::Impl {
     commits_->begin(*store_, map_, epoch_);
   }
 
-  std::size_t number_of(std::string_view name) const {
+  // call: "put" or "field", for the line of an error.
+  std::size_t number_of(std::string_view name, std::string_view call) const {
     const auto found = map_.find_field(std::string(name));
     if (found && *found > 0) return *found;
     std::string known;
     for (std::size_t f = 1; f < map_.fields.size(); ++f) known += (f > 1 ? ", " : "") + map_.fields[f].name;
-    throw Error(ErrorKind::usage, fmt::format("{}: field \"{}\"", map_.path, name), "there is no such field",
+    throw Error(ErrorKind::usage, fmt::format("{}: {}(\"{}\")", map_.path, call, name), "there is no such field",
                 "the series has: " + known);
   }
 
@@ -347,7 +348,7 @@ class SeriesWriter::Impl {
     const std::string_view name = key.is_handle() ? std::string_view(map_.fields[key.number()].name) : key.name();
     const std::string where = fmt::format("{}: put(\"{}\")", map_.path, name);
     if (closed_) throw Error(ErrorKind::usage, where, "the series is closed", "append() goes on with it");
-    const std::size_t found = key.is_handle() ? key.number() : number_of(name);
+    const std::size_t found = key.is_handle() ? key.number() : number_of(name, "put");
     const storage::FieldMap& field = map_.fields[found];
     if (field.type != type) {
       throw Error(ErrorKind::usage, where,
@@ -413,7 +414,7 @@ SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std:
   return SeriesWriter(std::move(impl));
 }
 
-FieldHandle SeriesWriter::field(std::string_view name) const { return FieldHandle(impl_->number_of(name)); }
+FieldHandle SeriesWriter::field(std::string_view name) const { return FieldHandle(impl_->number_of(name, "field")); }
 
 void SeriesWriter::put_bytes(const FieldKey& field, DataType type, std::span<const std::byte> values) {
   impl_->put(field, type, values);
