@@ -47,7 +47,7 @@ volatile std::sig_atomic_t stopped = 0;
 convert::Precision parse_precision(const std::string& word) {
   if (word == "keep") return convert::Precision::keep;
   if (word == "float32") return convert::Precision::float32;
-  throw Error(ErrorKind::usage, fmt::format("--precision {}", word), "is no precision", "there are keep, float32");
+  throw Error(ErrorKind::usage, fmt::format("--precision {}", word), "is not a precision", "there are keep, float32");
 }
 
 convert::Conversion conversion_of(const ConvertArguments& arguments) {
@@ -129,35 +129,35 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
 }  // namespace
 
 void add_convert_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("convert", "Copies of the steps as files of another format");
+  CLI::App* command = app.add_subcommand("convert", "Copy steps into files of another format");
   const auto arguments = std::make_shared<ConvertArguments>();
   command
-      ->add_option(
-          "file", arguments->path,
-          "The file, or a folder of weft run mhm; of a run that did not end, the committed steps are converted")
+      ->add_option("file", arguments->path,
+                   "The file, or a folder of weft run mhm; if its run did not end, the committed steps are converted")
       ->required();
-  command->add_option("--to", arguments->to, "vtu (a regular grid becomes .vti), tecplot (one binary .plt), csv")
+  command
+      ->add_option("--to", arguments->to, "The format: vtu (.vti for a regular grid), tecplot (one binary .plt) or csv")
       ->required();
-  command->add_option("--steps", arguments->steps, "FROM:BEFORE:EVERY, as in Python; all where nothing is said");
-  command->add_option("--fields", arguments->fields, "Names with commas; all where nothing is said")->delimiter(',');
-  command->add_option(
-      "--out", arguments->out,
-      "The folder of the files, of Tecplot the file; FILE_vtu, FILE_csv or FILE.plt where nothing is said");
+  command->add_option("--steps", arguments->steps, "The steps, START:STOP:STEP as in Python [all]");
+  command->add_option("--fields", arguments->fields, "Names separated by commas [all]")->delimiter(',');
+  command->add_option("--out", arguments->out,
+                      "The output folder, or the output file for Tecplot [FILE_vtu, FILE_csv or FILE.plt]");
   command->add_flag("--no-overwrite", arguments->no_overwrite,
-                    "End with an error where the folder has files already, or the file is there");
-  command->add_flag("--take-over", arguments->take_over,
-                    "The last conversion to there may have died on another machine: you know that it has");
-  command->add_option("--compress", arguments->level, "zlib's level, 1 (fast) to 9 (small), for vtu");
-  command->add_option("--precision", arguments->precision, "keep, or float32 for what is float64")
+                    "Fail if the output folder has files or the output file exists");
+  command->add_flag(
+      "--take-over", arguments->take_over,
+      "Break the lock of a conversion on another machine; use it only if you know that this conversion has died");
+  command->add_option("--compress", arguments->level, "The level of zlib for vtu, from 1 (fast) to 9 (small)");
+  command->add_option("--precision", arguments->precision, "keep, or float32 to halve float64 values")
       ->capture_default_str();
-  command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
-  const char* foreign = "What the file does not say itself";
+  command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
+  const char* foreign = "If the file does not say it";
   for (const auto& [name, value, help] :
-       {std::tuple{"--mesh", &arguments->mesh, "The mesh, a .vtu file"},
-        std::tuple{"--dataset", &arguments->dataset, "The dataset, as /Data"},
+       {std::tuple{"--mesh", &arguments->mesh, "The mesh, as a .vtu file"},
+        std::tuple{"--dataset", &arguments->dataset, "The dataset, for example /Data"},
         std::tuple{"--axes", &arguments->axes,
-                   "Its axes in order, as in step,node,component [as its convention has it]"},
-        std::tuple{"--time", &arguments->time, "The dataset of its times [as its convention has it]"}}) {
+                   "The axes in order: step,node,component [as the file's convention says]"},
+        std::tuple{"--time", &arguments->time, "The dataset that holds the times [as the file's convention says]"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
   command->add_flag("--json", arguments->json, "Print JSON");

@@ -130,32 +130,32 @@ void run(const EcgArguments& arguments) {
 }  // namespace
 
 void add_ecg_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("ecg", "The electrocardiogram: electrodes' potentials and the twelve leads");
+  CLI::App* command =
+      app.add_subcommand("ecg", "Compute an electrocardiogram: the potentials of electrodes and the twelve leads");
   const auto arguments = std::make_shared<EcgArguments>();
   command
-      ->add_option(
-          "file", arguments->path,
-          "With the electrodes that weft run ecg --source solve records; or, with --field, any file of steps and "
-          "nodes, with a mesh in it or named")
+      ->add_option("file", arguments->path,
+                   "A file with electrodes from weft run ecg --source solve; or, with --field, any file of steps and "
+                   "nodes that has a mesh (or use --mesh)")
       ->required();
   CLI::Option* field = command->add_option(
       "--field", arguments->field,
-      "NAME or NAME:COMPONENT: the transmembrane potential, for the pseudo-ECG of electrodes around the heart");
-  CLI::Option* electrodes = command->add_option("--electrode", arguments->electrodes,
-                                                "NAME=X,Y,Z in the mesh's unit, as often as there are electrodes; with "
-                                                "RA, LA, LL and V1 to V6 the twelve leads are "
-                                                "added");
+      "The transmembrane potential, NAME or NAME:COMPONENT, for a pseudo-ECG at electrodes around the heart");
+  CLI::Option* electrodes = command->add_option(
+      "--electrode", arguments->electrodes,
+      "An electrode, NAME=X,Y,Z in the mesh's unit; may be repeated. RA, LA, LL and V1 to V6 give the twelve leads");
   field->needs(electrodes);
   electrodes->needs(field);
   command
       ->add_flag("--potential", arguments->potential,
-                 "the field is the potential that electrodes measure: it is read at the node nearest to each")
+                 "The field is the potential that electrodes measure; read it at the node nearest to each electrode")
       ->needs(field);
-  command->add_option("--mesh", arguments->mesh, "The mesh of a file that has none, a .vtu file")->needs(field);
-  command->add_option("--diffusivity", arguments->diffusivity, "the factor D")->capture_default_str();
-  command->add_option("--plot", arguments->plot, "Draw the ECG sheet, 25 mm/s, to this .png, .svg or .pdf");
-  CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step, as CSV");
-  command->add_flag("--json", arguments->json, "Print every step, as JSON")->excludes(csv);
+  command->add_option("--mesh", arguments->mesh, "A .vtu mesh, if the file has none")->needs(field);
+  command->add_option("--diffusivity", arguments->diffusivity, "The diffusivity D, a factor of the pseudo-ECG")
+      ->capture_default_str();
+  command->add_option("--plot", arguments->plot, "Draw the ECG sheet (25 mm/s) into this .png, .svg or .pdf");
+  CLI::Option* csv = command->add_flag("--csv", arguments->csv, "Print every step as CSV");
+  command->add_flag("--json", arguments->json, "Print every step as JSON")->excludes(csv);
   command->footer(
       "Example:\n  weft ecg heart.h5 --plot ecg.png\n"
       "  weft ecg heart.h5 --field V --electrode LA=10,0,15 --electrode RA=-10,0,15 --csv");

@@ -26,7 +26,7 @@ SheetFormat format_of(const std::string& path) {
   if (path.ends_with(".png")) return SheetFormat::png;
   if (path.ends_with(".svg")) return SheetFormat::svg;
   if (path.ends_with(".pdf")) return SheetFormat::pdf;
-  throw Error(ErrorKind::usage, "--plot " + path, "is no picture that weft draws",
+  throw Error(ErrorKind::usage, "--plot " + path, "is not a picture format that weft writes",
               "end the name in .png, .svg or .pdf");
 }
 

@@ -98,25 +98,27 @@ void run(const ImportArguments& arguments, Communicator& comm) {
 }  // namespace
 
 void add_import_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("import", "Make a Weft series of any file of steps, with its grid or mesh");
+  CLI::App* command = app.add_subcommand("import", "Copy any file of steps into a Weft series, with its grid or mesh");
   const auto arguments = std::make_shared<ImportArguments>();
   command->add_option("in", arguments->in, "The file, or FILE:DATASET")->required();
-  command->add_option("out", arguments->out, "The file to write")->required();
-  command->add_option("--field", arguments->fields, "Names with commas [all that have the same steps]")->delimiter(',');
+  command->add_option("out", arguments->out, "The output file")->required();
+  command->add_option("--field", arguments->fields, "Names separated by commas [all that have the same steps]")
+      ->delimiter(',');
   command->add_option("--axes", arguments->axes,
                       "What the axes are, as in z,y,x,time [as the file's convention has it]");
-  command->add_option("--time", arguments->time, "The dataset of the times [as the file's convention has it]");
-  command->add_option("--mesh", arguments->mesh, "The mesh the nodes are those of, a .vtu file [the file's own]");
-  command->add_option("--read", arguments->reads, "What will be read, and how often, as weft layout takes it")
+  command->add_option("--time", arguments->time, "The dataset that holds the times [as the file's convention says]");
+  command->add_option("--mesh", arguments->mesh, "The mesh of these nodes, as a .vtu file [the file's own]");
+  command->add_option("--read", arguments->reads, "The reads to plan for and their weights, as in weft layout")
       ->capture_default_str();
-  command->add_option("--target", arguments->target, "Bytes of a chunk, at most")->capture_default_str();
-  command->add_option("--latency", arguments->latency, "What a request costs where it will be read")
+  command->add_option("--target", arguments->target, "The largest size of a chunk")->capture_default_str();
+  command->add_option("--latency", arguments->latency, "The time of one request on the file system of the readers")
       ->capture_default_str();
-  command->add_option("--bandwidth", arguments->bandwidth, "How fast bytes come there")->capture_default_str();
-  command->add_option("--budget", arguments->budget, "Memory a rank may use")->capture_default_str();
-  command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");
-  command->add_flag("--take-over", arguments->take_over,
-                    "OUT's last writer may have died on another machine: you know that it has");
+  command->add_option("--bandwidth", arguments->bandwidth, "The bandwidth of that file system")->capture_default_str();
+  command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
+  command->add_flag("--overwrite", arguments->overwrite, "Replace OUT if it exists");
+  command->add_flag(
+      "--take-over", arguments->take_over,
+      "Break the lock of a writer of OUT on another machine; use it only if you know that this writer has died");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Examples:\n"

@@ -145,7 +145,8 @@ void run(const InfoOptions& options) {
 }  // namespace
 
 void add_info_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("info", "Show what a Weft file holds, who wrote it and how far it got");
+  CLI::App* command =
+      app.add_subcommand("info", "Show what a Weft file holds, what wrote it and how many steps are committed");
   const auto options = std::make_shared<InfoOptions>();
   command->add_option("file", options->path, "The file")->required();
   command->add_flag("--json", options->json, "Print JSON");

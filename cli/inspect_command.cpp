@@ -80,21 +80,25 @@ void run(const InspectOptions& options) {
 
 void add_inspect_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "inspect", "Say what any HDF5 file holds, what reading it costs each way, and what to do about it");
+      "inspect", "Show what an HDF5 file holds, what each kind of read costs, and how to make it faster");
   const auto options = std::make_shared<InspectOptions>();
-  command->add_option("file", options->path, "The file, whoever wrote it")->required();
-  command->add_option("--dataset", options->datasets, "Look at these alone, as /Data")->allow_extra_args(false);
+  command->add_option("file", options->path, "Any HDF5 file")->required();
+  command->add_option("--dataset", options->datasets, "Inspect only this dataset, for example /Data; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--axes", options->axes,
-                      "What the axes are, as in step,node,component, where the file does not say: of --dataset, else "
-                      "of the largest dataset with so many axes");
-  command->add_option("--read", options->reads,
-                      "What will be read, NAME=WEIGHT with commas between, as for weft layout [snapshot=1,trace=1, "
-                      "blocks and planes priced beside]");
-  command->add_option("--ranks", options->ranks, "A block is the share of one of so many")->capture_default_str();
-  command->add_option("--latency", options->latency, "What a request costs")->capture_default_str();
-  command->add_option("--bandwidth", options->bandwidth, "How fast bytes come")->capture_default_str();
-  command->add_option("--target", options->target, "The largest chunk that may be chosen")->capture_default_str();
-  command->add_flag("--measure", options->measure, "Really read a sample of each, for some seconds, cold where it may");
+                      "The axes, if the file does not name them: step,node,component. They are those of --dataset, or "
+                      "of the largest dataset of this rank");
+  command->add_option(
+      "--read", options->reads,
+      "The reads to plan for, as in weft layout [snapshot=1,trace=1; the costs of blocks and planes are shown too]");
+  command
+      ->add_option("--ranks", options->ranks, "The number of ranks that share the nodes; a block is one rank's share")
+      ->capture_default_str();
+  command->add_option("--latency", options->latency, "The time of one request")->capture_default_str();
+  command->add_option("--bandwidth", options->bandwidth, "The bandwidth of the file system")->capture_default_str();
+  command->add_option("--target", options->target, "The largest size of a chunk")->capture_default_str();
+  command->add_flag("--measure", options->measure,
+                    "Measure each kind of read on a sample for a few seconds, with a cold cache if permitted");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer("Example:\n  weft inspect results.h5 --read snapshot=1,trace=4 --measure");
   command->callback([options] { run(*options); });

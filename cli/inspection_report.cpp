@@ -106,7 +106,7 @@ std::string axes_lines(const Inspection& one) {
   std::string text = fmt::format("{}: axes {}", one.path(), to_text(known));
   if (known.form == survey::Form::folded) text += fmt::format(", seen as {}", to_string(known.shape));
   if (known.form == survey::Form::one_a_step) text += fmt::format(", a dataset a step, {} of them", one.alike);
-  if (known.convention == survey::Convention::assumed) text += "; if that is wrong, say --axes";
+  if (known.convention == survey::Convention::assumed) text += "; if that is wrong, use --axes";
   text += "\n";
   std::vector<std::string> names;
   for (const survey::Variable& variable : known.variables) {
@@ -154,7 +154,7 @@ std::string measured_lines(const inspect::Measured& measured, const layout::Acce
     }
     if (!read.left_out.empty()) notes += fmt::format("{}: {}\n", read.name, read.left_out);
   }
-  return fmt::format("measured {}, predicted beside it at what this store costs: {} a request, {}/s\n\n{}{}",
+  return fmt::format("measured {}; predicted for the {} a request and {}/s measured here\n\n{}{}",
                      measured.cold ? "cold" : "warm (the system keeps the file in memory)",
                      format_seconds(access.latency_s), format_bytes(static_cast<std::uint64_t>(access.bandwidth)),
                      text_table(rows, 2), notes);
@@ -178,9 +178,8 @@ std::string reads_section(const InspectionReport& report, const Inspection& one)
 
 std::string how_priced(const inspect::Question& question) {
   return fmt::format(
-      "Priced at {} a request, {:.4g} GB/s and what undoing filters takes a core; a block is one of {} shares. HDF5: "
-      "its "
-      "own reader with a chunk cache of {}.\n",
+      "Priced at {} a request, {:.4g} GB/s and the time a core takes to decode filters; a block is one of {} shares. "
+      "HDF5: its own reader with a chunk cache of {}.\n",
       format_seconds(question.access.latency_s), question.access.bandwidth / 1e9, question.ranks,
       format_bytes(question.hdf5.chunk_cache_bytes));
 }

@@ -45,32 +45,34 @@ void print_plan(const kernels::KernelPlan& plan, bool json) {
 
 void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string& phase) {
   const char* what = "What is written";
-  kernel.add_option("--out", a.options.out, "the folder to write into: empty, or not there yet")->group(what);
-  kernel.add_option("--phases", a.options.phases, "output phases; one is " + phase)->capture_default_str()->group(what);
-  kernel.add_option("--seed", a.options.seed, "of the values: the same seed, the same files")
+  kernel.add_option("--out", a.options.out, "The output folder: it must be empty or not exist")->group(what);
+  kernel.add_option("--phases", a.options.phases, "The number of output phases; each is " + phase)
+      ->capture_default_str()
+      ->group(what);
+  kernel.add_option("--seed", a.options.seed, "The seed of the values; the same seed gives the same files")
       ->capture_default_str()
       ->group(what);
 
   const char* where = "For the file system";
-  kernel.add_option("--align", a.align, "regions of a shared file begin at multiples of this")
+  kernel.add_option("--align", a.align, "Align the regions of a shared file to multiples of this")
       ->capture_default_str()
       ->group(where);
-  kernel.add_option("--stripe-count", a.stripe_count, "Lustre, BeeGFS: stripes of a file")->group(where);
-  kernel.add_option("--stripe-size", a.stripe_size, "Lustre, BeeGFS: bytes of a stripe")
+  kernel.add_option("--stripe-count", a.stripe_count, "Lustre, BeeGFS: the number of stripes of a file")->group(where);
+  kernel.add_option("--stripe-size", a.stripe_size, "Lustre, BeeGFS: the size of a stripe")
       ->capture_default_str()
       ->group(where);
-  kernel.add_option("--cb-nodes", a.cb_nodes, "MPI-IO: aggregators of a collective write")->group(where);
+  kernel.add_option("--cb-nodes", a.cb_nodes, "MPI-IO: the number of aggregators of a collective write")->group(where);
   kernel.add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE; may be repeated")
       ->allow_extra_args(false)
       ->group(where);
 
   const char* measure = "Measuring";
-  kernel.add_flag("--plan", a.plan, "only say what would be done; needs no ranks and writes nothing")->group(measure);
-  kernel.add_option("--ranks", a.ranks, "with --plan: on so many ranks")->group(measure);
-  kernel.add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
-  kernel.add_flag("--read-back", a.options.read_back, "read the files again when they are written, and time it")
+  kernel.add_flag("--plan", a.plan, "Print what would be done; needs no ranks and writes nothing")->group(measure);
+  kernel.add_option("--ranks", a.ranks, "With --plan: the number of ranks")->group(measure);
+  kernel.add_flag("--yardstick", a.options.yardstick, "Also time raw writes of the same bytes in blocks of 8 MiB")
       ->group(measure);
-  kernel.add_flag("--json", a.json, "print the plan or the report as JSON")->group(measure);
+  kernel.add_flag("--read-back", a.options.read_back, "Read the finished files again and time it")->group(measure);
+  kernel.add_flag("--json", a.json, "Print the plan or the report as JSON")->group(measure);
 }
 
 void plan_or_run(const PlanOrRun& asked) {

@@ -157,23 +157,24 @@ void run(const LayoutOptions& options) {
 void add_layout_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("layout", "Choose the chunk shape of a dataset and predict what reads cost");
   const auto options = std::make_shared<LayoutOptions>();
-  command->add_option("shape", options->shape, "Extents, slowest axis first, as in 151x3253316x2")->required();
-  command->add_option("--target", options->target, "The largest chunk")->capture_default_str();
-  command->add_option("--element-bytes", options->element_bytes, "Size of one element")->capture_default_str();
+  command->add_option("shape", options->shape, "The extents, slowest axis first: 151x3253316x2")->required();
+  command->add_option("--target", options->target, "The largest size of a chunk")->capture_default_str();
+  command->add_option("--element-bytes", options->element_bytes, "The size of one element in bytes")
+      ->capture_default_str();
   command->add_option("--algorithm", options->algorithm, "reads (for --read) or isotropic (about equal extents)")
       ->capture_default_str();
   command
       ->add_option("--read", options->reads,
-                   "What will be read, NAME=WEIGHT with commas between: snapshot, trace, block (needs --ranks), "
+                   "The reads to plan for, NAME=WEIGHT separated by commas: snapshot, trace, block (needs --ranks), "
                    "plane, plane:AXIS, box[0:151,100:200,:]")
       ->capture_default_str();
   command->add_option("--axes", options->axes,
-                      "A name per axis: step (or time, t), component (or variable, c), any other is spatial "
-                      "[step,node,component]");
-  command->add_option("--ranks", options->ranks, "Ranks that share the nodes, for block");
-  command->add_option("--latency", options->latency, "What a request costs")->capture_default_str();
-  command->add_option("--bandwidth", options->bandwidth, "How fast bytes come")->capture_default_str();
-  command->add_option("--align", options->align, "Prefer chunks of a multiple of so many bytes (a stripe, a block)");
+                      "A name for each axis: step (or time, t), component (or variable, c); any other name is an axis "
+                      "in space [step,node,component]");
+  command->add_option("--ranks", options->ranks, "The number of ranks that share the nodes, for block");
+  command->add_option("--latency", options->latency, "The time of one request")->capture_default_str();
+  command->add_option("--bandwidth", options->bandwidth, "The bandwidth of the file system")->capture_default_str();
+  command->add_option("--align", options->align, "Prefer chunk sizes that are a multiple of this (a stripe, a block)");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Example:\n"

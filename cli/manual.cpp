@@ -299,7 +299,7 @@ complete -o filenames -F _weft weft
 void add_manual_command(CLI::App& weft) {
   CLI::App* command = weft.add_subcommand("manual", "Write the manual pages and the completion for bash")->group("");
   const auto folder = std::make_shared<std::string>();
-  command->add_option("folder", *folder, "Where to write them")->required();
+  command->add_option("folder", *folder, "The output folder")->required();
   command->callback([&weft, folder] { write_manual(weft, *folder); });
 }
 

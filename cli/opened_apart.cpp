@@ -40,7 +40,7 @@ FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& ch
 }
 
 CrashLine reading_crash_line(const std::string& path) {
-  const Error crashed(ErrorKind::data, path, "is damaged: HDF5 crashed over it",
+  const Error crashed(ErrorKind::data, path, "is damaged: HDF5 crashed on it",
                       fmt::format("see what is left of it: weft verify {}", path));
   const std::string line = fmt::format("weft: error: {}", crashed.what());
   return CrashLine(line, line, crashed.exit_code());

@@ -186,20 +186,21 @@ void add_read_command(CLI::App& app) {
   const CLI::Validator from_zero(  // CLI11 turns -1 into 2^64 - 1
       [](const std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); }, "");
   command->add_option("file", options->path, "The file, or FILE:DATASET")->required();
-  command->add_option("--field", options->field, "The field; may be left out where there is one");
-  command->add_option("--trace", options->trace, "One node, all committed steps: its number, or z,y,x on a grid");
-  command->add_option("--snapshot", options->snapshot, "One step, all nodes")->check(from_zero);
-  command->add_option("--box", options->box, "FIRST:END for each axis, steps first, as in 0:10,5:20,0:2");
-  command->add_option(
-      "--axes", options->axes,
-      "What the axes of a file are that Weft did not write, as in z,y,x,time [as its convention has it]");
-  command->add_option("--time", options->time, "The dataset of its times [as its convention has it]");
+  command->add_option("--field", options->field, "The field [the only one]");
+  command->add_option("--trace", options->trace, "All committed steps of one node: its number, or z,y,x on a grid");
+  command->add_option("--snapshot", options->snapshot, "All nodes of one step")->check(from_zero);
+  command->add_option("--box", options->box, "A range FIRST:END for each axis, steps first: 0:10,5:20,0:2");
+  command->add_option("--axes", options->axes,
+                      "The axes of a file that Weft did not write: z,y,x,time [as the file's convention says]");
+  command->add_option("--time", options->time, "The dataset that holds the times [as the file's convention says]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "Print every value as CSV");
-  command->add_flag("--json", options->json, "Print every value, and the requests made, as JSON")->excludes(csv);
-  command->add_option("--latency", options->latency, "What a request costs [what the field was laid out for]");
-  command->add_option("--bandwidth", options->bandwidth, "How fast bytes come [what the field was laid out for]");
-  command->add_flag("--measure", options->measure, "Measure both on the file first");
-  command->add_option("--delay", options->delay, "Simulate a slow store: every request takes so long, as in 1ms");
+  command->add_flag("--json", options->json, "Print every value and the requests as JSON")->excludes(csv);
+  command->add_option("--latency", options->latency, "The time of one request [the one the layout was chosen for]");
+  command->add_option("--bandwidth", options->bandwidth,
+                      "The bandwidth of the file system [the one the layout was chosen for]");
+  command->add_flag("--measure", options->measure, "Measure latency and bandwidth on this file first");
+  command->add_option("--delay", options->delay,
+                      "Simulate a slow file system: every request takes at least this long, for example 1ms");
   command->footer(
       "Examples:\n"
       "  weft read series.h5 --field V --trace 12345\n"

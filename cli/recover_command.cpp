@@ -39,11 +39,11 @@ std::string to_text(const Recovery& recovery) {
   }
   std::string text = fmt::format("{}: {}\n", recovery.path, recovery.dry_run ? "weft recover would" : "recovered:");
   for (const std::string& action : recovery.actions) text += fmt::format("  {}\n", action);
-  if (!recovery.all_told) return text + "What else there is to do can be seen after that.\n";
+  if (!recovery.all_told) return text + "Run it again after that to see what else there is to do.\n";
   text += fmt::format("{} steps {} in it\n", format_count(recovery.steps), recovery.dry_run ? "would be" : "are");
   const std::string xdmf = recovery.path + ".xdmf";
   if (!recovery.dry_run && std::filesystem::exists(xdmf)) {
-    text += fmt::format("{} is of before: weft view {} makes it anew\n", xdmf, recovery.path);
+    text += fmt::format("{} is out of date: weft view {} makes it again\n", xdmf, recovery.path);
   }
   return text;
 }
@@ -51,15 +51,15 @@ std::string to_text(const Recovery& recovery) {
 }  // namespace
 
 void add_recover_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("recover", "Put a Weft file right after a crash; a sound one is not touched");
+  CLI::App* command = app.add_subcommand("recover", "Repair a Weft file after a crash; a sound file is not changed");
   const auto arguments = std::make_shared<RecoverArguments>();
-  command->add_option("file", arguments->path, "The file; no program may be writing it")->required();
-  command->add_flag("--dry-run", arguments->options.dry_run, "Say what would be done, and do nothing");
+  command->add_option("file", arguments->path, "The file; no program may have it open for writing")->required();
+  command->add_flag("--dry-run", arguments->options.dry_run, "Print what would be done and change nothing");
   command->add_flag("--take-over", arguments->options.take_over,
-                    "The file's last writer may have died on another machine: you know that it has");
+                    "Break the lock of a writer on another machine; use it only if you know that this writer has died");
   command->add_flag("--keep-written", arguments->options.keep_written,
-                    "Keep all steps that were written, not just those known to be on the disk: the machines that wrote "
-                    "them have not gone down");
+                    "Keep all steps that were written, not only those known to be on the disk; use it only if no "
+                    "machine of the run went down");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "The series ends with its committed steps, and its view shows these; weft run .. --append and append_series()\n"

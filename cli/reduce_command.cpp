@@ -122,26 +122,28 @@ void run(const ReduceArguments& arguments, Communicator& comm) {
 }  // namespace
 
 void add_reduce_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("reduce", "Quantities over time of every node: maps of a field, from a file");
+  CLI::App* command = app.add_subcommand("reduce", "Compute quantities over time for every node of a field: maps");
   const auto arguments = std::make_shared<ReduceArguments>();
   command->add_option("file", arguments->path, "A Weft file, or any HDF5 file of steps and nodes")->required();
-  command->add_option("--field", arguments->field,
-                      "The field, NAME or NAME:COMPONENT; may be left out where there is one");
+  command->add_option("--field", arguments->field, "The field, NAME or NAME:COMPONENT [the only one]");
   command
       ->add_option("--quantity", arguments->quantities,
-                   "min, max, mean, rms, argmax_time, first_crossing; per beat: activation_time, upstroke_time, "
-                   "max_upstroke_velocity, resting, peak, apd_P, conduction_velocity; several with commas")
+                   "Quantities separated by commas: min, max, mean, rms, argmax_time, first_crossing; per beat: "
+                   "activation_time, upstroke_time, max_upstroke_velocity, resting, peak, apd_P, conduction_velocity")
       ->capture_default_str();
-  command->add_option("--threshold", arguments->threshold, "of beats and of first_crossing")->capture_default_str();
-  command->add_option("--max-beats", arguments->max_beats, "rows of a map per beat")->capture_default_str();
-  command->add_option("--fill", arguments->fill, "where a node has no value; NaN where nothing is said");
-  command->add_option("--origin", arguments->origin, "the node conduction velocities are measured from");
-  command->add_option("--mesh", arguments->mesh, "conduction velocities of a file without a mesh: a .vtu file");
-  command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
-  command->add_option("--out", arguments->out, "the file of the maps; FILE.maps.h5 where nothing is said");
-  command->add_flag("--no-overwrite", arguments->no_overwrite, "end with an error where that file is there already");
+  command->add_option("--threshold", arguments->threshold, "The threshold of beats and of first_crossing")
+      ->capture_default_str();
+  command->add_option("--max-beats", arguments->max_beats, "The largest number of beats in a map")
+      ->capture_default_str();
+  command->add_option("--fill", arguments->fill, "The value of nodes that have none [NaN]");
+  command->add_option("--origin", arguments->origin, "The node from which conduction velocities are measured");
+  command->add_option("--mesh", arguments->mesh, "A .vtu mesh for conduction velocities, if the file has none");
+  command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
+  command->add_option("--out", arguments->out, "The file of the maps [FILE.maps.h5]");
+  command->add_flag("--no-overwrite", arguments->no_overwrite, "Fail if the output file exists");
   command->add_flag("--take-over", arguments->take_over,
-                    "that file's last writer may have died on another machine: you know that it has");
+                    "Break the lock of a writer of the output file on another machine; use it only if you know that "
+                    "this writer has died");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  mpirun -n 2 weft reduce heart.h5 --field V --quantity activation_time,apd_90");
   command->callback([arguments] {

@@ -58,11 +58,11 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.in = arguments.in;
   request.out = arguments.in_place ? arguments.in : arguments.out;
   if (arguments.in_place && !arguments.out.empty() && arguments.out != arguments.in) {
-    throw Error(ErrorKind::usage, "--in-place", fmt::format("and {} are two places", arguments.out),
+    throw Error(ErrorKind::usage, "--in-place", fmt::format("and {} exclude each other", arguments.out),
                 "leave one of them out");
   }
   if (request.out.empty() && !arguments.plan) {
-    throw Error(ErrorKind::usage, "weft repack", "needs a file to write", "name it, or say --in-place");
+    throw Error(ErrorKind::usage, "weft repack", "needs a file to write", "name it, or use --in-place");
   }
   request.in_place = arguments.in_place;
   request.overwrite = arguments.overwrite;
@@ -160,9 +160,9 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
       rows.back().push_back(format_seconds(report->datasets[i].seconds));
     }
   }
-  std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is laid out anew\n";
+  std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is rechunked\n";
   for (const std::string& line : notes_of(request, plan, report)) text += fmt::format("note: {}\n", line);
-  for (const std::string& kept : plan.kept_because) text += fmt::format("kept as it is: {}\n", kept);
+  for (const std::string& kept : plan.kept_because) text += fmt::format("copied unchanged: {}\n", kept);
   if (!report) {
     for (const repack::Chosen& chosen : plan.chosen) {
       text += fmt::format("{}: {}\n", chosen.facts.path, chosen.plan.describe());
@@ -175,7 +175,7 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
   // Holes cost nothing, so they are no part of the rate.
   double stored = 0;
   for (const repack::Chosen& chosen : plan.chosen) stored += static_cast<double>(chosen.facts.stored_elements_bytes());
-  text += fmt::format("\n{} of elements in {} ({}/s), {} other datasets as they were; {} was {}, {} is {}\n",
+  text += fmt::format("\n{} of elements in {} ({}/s), {} other datasets copied unchanged; {} was {}, {} is {}\n",
                       format_bytes(plan.bytes()), format_seconds(report->seconds),
                       format_bytes(static_cast<std::uint64_t>(stored / std::max(report->seconds, 1e-6))),
                       report->copied_datasets, request.in, format_bytes(report->file_bytes_before), request.out,
@@ -234,12 +234,12 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
     throw error.agreed();  // every rank has the same command line
   }
   // The plan is tried before in a process of its own; what HDF5 makes of the rest is seen here.
-  const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed over it, and nothing is written",
+  const Error crashed(ErrorKind::data, arguments.in, "is damaged: HDF5 crashed on it, and nothing is written",
                       fmt::format("see what is left of it: weft verify {}", arguments.in));
-  const Error loops(ErrorKind::data, arguments.in,
-                    fmt::format("is damaged: HDF5 computed over it for {:.0f} s without end, and nothing is written",
-                                kComputeOnOneDataset),
-                    fmt::format("see what is left of it: weft verify {}", arguments.in));
+  const Error loops(
+      ErrorKind::data, arguments.in,
+      fmt::format("is damaged: HDF5 did not finish with it in {:.0f} s, and nothing is written", kComputeOnOneDataset),
+      fmt::format("see what is left of it: weft verify {}", arguments.in));
   CrashLine last_words(fmt::format("weft: error: {}", crashed.what()), fmt::format("weft: error: {}", loops.what()),
                        crashed.exit_code());
   request->makes = [&](const std::vector<std::string>& files) { last_words.removes(files); };
@@ -282,38 +282,37 @@ void run(const RepackArguments& arguments) {
 }  // namespace
 
 void add_repack_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("repack", "Write any HDF5 file anew, in chunks that suit its reads");
+  CLI::App* command = app.add_subcommand("repack", "Rewrite an HDF5 file with chunks that suit its reads");
   const auto arguments = std::make_shared<RepackArguments>();
   command->add_option("in", arguments->in, "Any HDF5 file")->required();
-  command->add_option("out", arguments->out, "The file to write");
+  command->add_option("out", arguments->out, "The output file");
   command
       ->add_option("--read", arguments->reads,
-                   "What will be read, and how often: snapshot, trace, block, plane, box[..]")
+                   "The reads to plan for and their weights: snapshot, trace, block, plane, box[..]")
       ->capture_default_str();
-  command->add_option("--ranks", arguments->ranks, "of a read called block");
-  command->add_option("--target", arguments->target, "bytes of a chunk, at most")->capture_default_str();
-  command->add_option("--latency", arguments->latency, "what a request costs where it will be read")
+  command->add_option("--ranks", arguments->ranks, "The number of ranks that share the nodes, for block");
+  command->add_option("--target", arguments->target, "The largest size of a chunk")->capture_default_str();
+  command->add_option("--latency", arguments->latency, "The time of one request on the file system of the readers")
       ->capture_default_str();
-  command->add_option("--bandwidth", arguments->bandwidth, "how fast bytes come there")->capture_default_str();
-  command
-      ->add_option("--dataset", arguments->datasets,
-                   "lay out this one anew; may be repeated; all with steps where nothing is said")
+  command->add_option("--bandwidth", arguments->bandwidth, "The bandwidth of that file system")->capture_default_str();
+  command->add_option("--dataset", arguments->datasets, "A dataset to rechunk; may be repeated [all that have steps]")
       ->allow_extra_args(false);
-  command->add_option("--axes", arguments->axes,
-                      "of these datasets, as step,node,component; recognised where nothing is said");
+  command->add_option("--axes", arguments->axes, "The axes of these datasets: step,node,component [as recognised]");
   command
-      ->add_option("--filter", arguments->filter,
-                   "none, deflate:6, shuffle+deflate, zstd:3, fletcher32, .. joined by +; keep: as they have")
+      ->add_option(
+          "--filter", arguments->filter,
+          "none, deflate:6, shuffle+deflate, zstd:3, fletcher32, .. joined by +; keep leaves the filters as they are")
       ->capture_default_str();
-  command->add_option("--budget", arguments->budget, "memory a rank may use")->capture_default_str();
-  command->add_option("--jobs", arguments->jobs, "threads a rank; one a core where nothing is said");
-  command->add_flag("--checksums", arguments->checksums, "Store a checksum of every chunk, which weft verify compares");
+  command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
+  command->add_option("--jobs", arguments->jobs, "The number of threads on each rank [one for each core]");
+  command->add_flag("--checksums", arguments->checksums, "Store a checksum of every chunk, for weft verify");
   command->add_flag("--in-place", arguments->in_place,
-                    "Replace the file itself, once the new one is whole and on the disk");
-  command->add_flag("--overwrite", arguments->overwrite, "OUT may be there already");
-  command->add_flag("--take-over", arguments->take_over,
-                    "OUT's last writer may have died on another machine: you know that it has");
-  command->add_flag("--plan", arguments->plan, "Only say what would be done");
+                    "Replace the file itself after the new one is complete and on the disk");
+  command->add_flag("--overwrite", arguments->overwrite, "Replace OUT if it exists");
+  command->add_flag(
+      "--take-over", arguments->take_over,
+      "Break the lock of a writer of OUT on another machine; use it only if you know that this writer has died");
+  command->add_flag("--plan", arguments->plan, "Print what would be done and write nothing");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer("Example:\n  weft repack results.h5 quick.h5 --read snapshot=1,trace=4 --filter shuffle+deflate");
   command->callback([arguments] { run(*arguments); });

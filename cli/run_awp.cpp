@@ -59,7 +59,7 @@ void add_awp(CLI::App& run) {
   auto arguments = std::make_shared<AwpArguments>();
   AwpArguments& a = *arguments;
   CLI::App* awp =
-      run.add_subcommand("awp", "Blocks of a 3-D grid, every second point, in one file a variable (AWP-ODC)");
+      run.add_subcommand("awp", "Blocks of a 3-D grid, every second point, one file for each variable (AWP-ODC)");
   awp->footer(
       "Example: mpirun -n 4 weft run awp --strategy subarray --out waves\n"
       "         weft run awp --grid 10125x5000x1060 --procs 75x40x10 --steps 200 --plan --ranks 30000");
@@ -67,20 +67,21 @@ void add_awp(CLI::App& run) {
   awp->add_option("--strategy", a.strategy, "hindexed (the original), hindexed-rows, subarray or series")
       ->capture_default_str()
       ->group(what);
-  awp->add_option("--grid", a.grid, "the grid of the computation; the paper's is 10125x5000x1060")
+  awp->add_option("--grid", a.grid, "The grid of the computation; the paper's is 10125x5000x1060")
       ->capture_default_str()
       ->group(what);
-  awp->add_option("--skip", a.options.skip, "every so many points one is written, along each axis")
+  awp->add_option("--skip", a.options.skip, "Write one in this many points along each axis")
       ->capture_default_str()
       ->group(what);
-  awp->add_option("--procs", a.processes, "the grid of processes, PXxPYxPZ (as even as possible)")->group(what);
-  awp->add_option("--steps-per-file", a.options.steps_per_file, "steps that are gathered and written at once")
+  awp->add_option("--procs", a.processes, "The grid of processes, PXxPYxPZ [as even as possible]")->group(what);
+  awp->add_option("--steps-per-file", a.options.steps_per_file,
+                  "The number of steps that are gathered and written together")
       ->capture_default_str()
       ->group(what);
-  awp->add_option("--variables", a.options.variables, "values at a point, in a file each")
+  awp->add_option("--variables", a.options.variables, "The number of values at a point; each has its own file")
       ->capture_default_str()
       ->group(what);
-  awp->add_option("--steps", a.steps, "steps in all: --phases of --steps-per-file each")->group(what);
+  awp->add_option("--steps", a.steps, "The number of steps in all; sets --phases")->group(what);
   add_kernel_options(*awp, a.kernel, "a set: one file a variable, of --steps-per-file steps");
   awp->callback([arguments, awp] {
     arguments->phases_given = awp->count("--phases") > 0;

@@ -35,7 +35,8 @@ kernels::blast::BlastOptions finish(const BlastArguments& arguments) {
 }  // namespace
 
 void add_blast(CLI::App& run) {
-  CLI::App* blast = run.add_subcommand("blast", "A task-parallel search: workers' XML, compressed by a writer a node");
+  CLI::App* blast =
+      run.add_subcommand("blast", "A task-parallel search: XML of many workers, compressed by one writer on each node");
   auto arguments = std::make_shared<BlastArguments>();
   BlastArguments& a = *arguments;
   blast->footer(
@@ -45,19 +46,22 @@ void add_blast(CLI::App& run) {
     return blast->add_option(name, value, help)->capture_default_str()->group(group);
   };
   const char* what = "What is written";
-  text("--tasks", a.options.tasks, "of a phase; each finds a document of hits", what);
-  text("--result-size", a.result_size, "bytes of XML a task finds, on average; from half of it to half as much again",
-       what);
+  text("--tasks", a.options.tasks, "The number of tasks in a phase; each one finds a document of hits", what);
+  text("--result-size", a.result_size,
+       "The mean size of the XML that a task finds; sizes range from 0.5 to 1.5 times this", what);
 
   const char* how = "How it is written";
-  text("--strategy", a.strategy, "immediate (each result compressed and written as it comes) or two-stage", how);
-  text("--collect", a.collect, "two-stage: text that is compressed together", how);
-  text("--write", a.write, "two-stage: compressed blocks that are written together", how);
-  blast->add_option("--codec", a.codec, "zlib (immediate) or libdeflate (two-stage), which takes whole texts only")
+  text("--strategy", a.strategy, "immediate (compress and write each result as it arrives) or two-stage", how);
+  text("--collect", a.collect, "For two-stage: the size of the text that is compressed together", how);
+  text("--write", a.write, "For two-stage: the size of the compressed blocks that are written together", how);
+  blast->add_option("--codec", a.codec, "zlib [immediate] or libdeflate [two-stage], which compresses only whole texts")
       ->group(how);
-  blast->add_option("--ranks-per-node", a.options.ranks_per_node, "a writer for so many ranks (all on one node)")
+  blast
+      ->add_option("--ranks-per-node", a.options.ranks_per_node,
+                   "The number of ranks for each writer [all on one node]")
       ->group(how);
-  text("--deal", a.deal, "which node gets a task: static (the same files every time) or demand (who asks first)", how);
+  text("--deal", a.deal,
+       "How tasks are assigned to nodes: static (the same files every time) or demand (first come, first served)", how);
   add_kernel_options(*blast, a.common, "a search, into files of its own");
   blast->callback([arguments] {
     const KernelActions actions{

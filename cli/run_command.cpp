@@ -11,7 +11,7 @@
 namespace weft::cli {
 
 void add_run_command(CLI::App& app) {
-  CLI::App* run = app.add_subcommand("run", "Run an application's I/O, without its computing, and time it");
+  CLI::App* run = app.add_subcommand("run", "Run and time the I/O of an application, without its computation");
   run->require_subcommand(1);
   run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
   add_ecg(*run);

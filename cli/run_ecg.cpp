@@ -99,7 +99,7 @@ void parse_commit_every(const std::string& text, WriterOptions& options) {
   const std::string number = text.substr(0, text.size() - kSteps.size());
   const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.commit_steps);
   if (problem == std::errc() && end == number.data() + number.size() && options.commit_steps > 0) return;
-  throw Error(ErrorKind::usage, fmt::format("--commit-every '{}'", text), "is no number of steps",
+  throw Error(ErrorKind::usage, fmt::format("--commit-every '{}'", text), "is not a number of steps",
               "for example --commit-every 100steps, or 60s");
 }
 
@@ -227,7 +227,8 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   }
   if (arguments.no_overwrite) {
     if (options.append || options.restart) {
-      throw Error(ErrorKind::usage, "--no-overwrite", "a run that goes on needs its file", "leave one of the two out");
+      throw Error(ErrorKind::usage, "--no-overwrite", "a run that appends needs the existing file",
+                  "leave one of the two out");
     }
     options.if_exists = storage::IfExists::fail;
   }
@@ -257,7 +258,7 @@ void add_ecg(CLI::App& run) {
   auto arguments = std::make_shared<EcgArguments>();
   EcgArguments& a = *arguments;
   CLI::App* ecg =
-      run.add_subcommand("ecg", "Two potentials at every node of a heart, step by step (paper 1's benchmark)");
+      run.add_subcommand("ecg", "Two potentials at every node of a heart, step after step (benchmark of paper 1)");
   ecg->footer(
       "Example: mpirun -n 2 weft run ecg --nodes 400000 --steps 151 --strategy owner --yardstick --out heart.h5\n"
       "         weft run ecg --source replay --from results.h5 --layout reads --out again.h5");
@@ -266,111 +267,121 @@ void add_ecg(CLI::App& run) {
   };
   const char* what = "What is written";
   text("--source", a.options.source,
-       "synthetic (a travelling wave), replay (a recording's steps) or solve (a heart in a torso)", what);
-  text("--from", a.options.from, "replay: the recording, FILE or FILE:DATASET", what);
-  ecg->add_option("--nodes", a.options.nodes, "nodes (synthetic: 100000; replay: all; solve: at most, 20000)")
+       "synthetic (a travelling wave), replay (the steps of a file) or solve (a heart in a torso)", what);
+  text("--from", a.options.from, "For replay: the file to replay, FILE or FILE:DATASET", what);
+  ecg->add_option("--nodes", a.options.nodes,
+                  "The number of nodes [synthetic: 100000; replay: all; solve: at most 20000]")
       ->group(what);
-  ecg->add_option("--steps", a.options.steps, "steps (synthetic: 151; replay: all)")->group(what);
-  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e (solve: separate, else joint)",
+  ecg->add_option("--steps", a.options.steps, "The number of steps [synthetic: 151; replay: all]")->group(what);
+  text("--fields", a.fields, "joint: one field Data (nodes, 2); separate: V and phi_e [solve: separate; else joint]",
        what);
   text("--mesh", a.mesh,
-       "synthetic: box (tetrahedra over exactly these nodes); solve: torso, slab:0.2 (Niederer's, of cubes of 0.2 mm), "
-       "or a file of tetrahedra, .vtu or .msh; none: not in the file",
+       "For synthetic: box (tetrahedra over exactly these nodes); for solve: torso, slab:0.2 (Niederer's slab with "
+       "cubes of 0.2 mm), or a .vtu or .msh file of tetrahedra; none: no mesh in the file",
        what);
-  text("--ownership", a.options.ownership, "which nodes a rank holds: blocks, uneven or scatter", what);
-  text("--out", a.options.out, "the file to write; an existing one is replaced when the new one is whole", what);
-  ecg->add_flag("--no-overwrite", a.no_overwrite, "end with an error where the file is there already")->group(what);
-  ecg->add_flag("--unknown-steps", a.options.unknown_steps, "do not tell the file how many steps will come")
+  text("--ownership", a.options.ownership, "Which nodes a rank owns: blocks, uneven or scatter", what);
+  text("--out", a.options.out, "The output file; an existing file is replaced when the new one is complete", what);
+  ecg->add_flag("--no-overwrite", a.no_overwrite, "Fail if the output file exists")->group(what);
+  ecg->add_flag("--unknown-steps", a.options.unknown_steps, "Do not declare the number of steps in advance")
       ->group(what);
-  ecg->add_flag("--append", a.options.append, "go on with the file, behind its committed steps")->group(what);
-  ecg->add_option("--from-step", a.options.from_step, "with --append: go back to this step")->group(what);
+  ecg->add_flag("--append", a.options.append, "Append to the file, after its committed steps")->group(what);
+  ecg->add_option("--from-step", a.options.from_step, "With --append: resume at this step and drop the later ones")
+      ->group(what);
 
   const char* simulation = "The simulation (--source solve)";
-  text("--dt", a.dt, "its step", simulation);
-  text("--duration", a.duration, "how long it runs", simulation);
-  text("--print-every", a.print_every, "a step in the file", simulation);
-  text("--model", a.model, "bidomain or monodomain", simulation);
-  ecg->add_flag("--scatter", a.options.solve.scatter, "deal nodes by a partition of the mesh's graph, not in blocks")
+  text("--dt", a.dt, "The time step of the simulation", simulation);
+  text("--duration", a.duration, "The simulated time", simulation);
+  text("--print-every", a.print_every, "The time between two steps in the file", simulation);
+  text("--model", a.model, "The model, bidomain or monodomain", simulation);
+  ecg->add_flag("--scatter", a.options.solve.scatter,
+                "Partition the graph of the mesh over the ranks, instead of blocks of nodes")
       ->group(simulation);
-  text("--velocity", a.velocity, "ALONG,ACROSS the fibres, m/s, for which conductivities are chosen (0.67,0.24)",
+  text("--velocity", a.velocity,
+       "Choose the conductivities for these velocities, ALONG,ACROSS the fibres in m/s [0.67,0.24]", simulation);
+  ecg->add_flag("--as-measured", a.as_measured, "Use the measured conductivities, even on a coarse mesh")
+      ->group(simulation);
+  text("--conductivity-factor", a.options.solve.conductivity_factor, "A factor for the conductivities of the heart",
        simulation);
-  ecg->add_flag("--as-measured", a.as_measured, "take the measured conductivities, however coarse the mesh")
+  ecg->add_option("--stimulus", a.options.solve.stimulus,
+                  "The stimulus current of a cell in pA/pF, for 2 ms [torso: -22; others: -35.7]")
       ->group(simulation);
-  text("--conductivity-factor", a.options.solve.conductivity_factor, "on the heart's conductivities", simulation);
-  ecg->add_option("--stimulus", a.options.solve.stimulus, "a cell's, pA/pF, for 2 ms (torso: -22; others: -35.7)")
-      ->group(simulation);
-  text("--plates", a.plates, "CURRENT,START,DURATION: uA/mm^2 between plates on the sides, ms", simulation);
+  text("--plates", a.plates, "CURRENT,START,DURATION of a current between plates on the sides, in uA/mm^2 and ms",
+       simulation);
   ecg->add_option("--checkpoint-every", a.options.checkpoint_every,
-                  "steps in the file after which the whole state is kept, in OUT.checkpoint")
+                  "Save the whole state in OUT.checkpoint after this many steps of the file")
       ->group(simulation);
-  ecg->add_flag("--restart", a.options.restart, "go on from OUT.checkpoint; where there is none, begin")
+  ecg->add_flag("--restart", a.options.restart, "Resume from OUT.checkpoint; start anew if there is none")
       ->group(simulation);
-  text("--tolerance", a.options.solve.tolerance, "of the equations", simulation);
-  text("--petsc", a.options.solve.petsc, "options for PETSc: \"-phi_e_pc_type gamg\"", simulation);
+  text("--tolerance", a.options.solve.tolerance, "The tolerance of the linear solver", simulation);
+  text("--petsc", a.options.solve.petsc, "Options for PETSc, for example \"-phi_e_pc_type gamg\"", simulation);
 
   const char* file =
       "A mesh from a file (--mesh FILE.vtu, with cell arrays tissue: 0 torso, 1 heart, 2 blood, 3 lung, 4 bone, and "
       "fibre, and point arrays layer: 0 epicardium, 1 midmyocardium, 2 endocardium, and stimulus: ms; or FILE.msh, "
       "with "
       "physical volumes of these numbers or names)";
-  text("--mesh-unit", a.mesh_unit, "of its coordinates: mm, cm, um or m", file);
-  ecg->add_option("--stimulate", a.stimulate, "X,Y,Z,R: the heart's nodes in this ball at 0 ms (mm); may be repeated")
+  text("--mesh-unit", a.mesh_unit, "The unit of its coordinates: mm, cm, um or m", file);
+  ecg->add_option("--stimulate", a.stimulate,
+                  "Stimulate the nodes of the heart in the ball X,Y,Z,R (mm) at 0 ms; may be repeated")
       ->group(file);
   ecg->add_option("--electrode", a.electrodes,
-                  "NAME=X,Y,Z: the node of the skin nearest to there (mm); may be repeated; RL is the ground")
+                  "An electrode at the node of the skin nearest to NAME=X,Y,Z (mm); may be repeated; RL is the ground")
       ->group(file);
 
   const char* how = "How it is written";
   text("--strategy", a.strategy, "owner, cached or per-step", how);
   text("--layout", a.layout, "reads, isotropic or rows (41, N, ..)", how);
-  text("--read", a.options.layout.reads, "the reads the layout is for, as in weft layout", how);
-  text("--target", a.target, "most bytes a chunk may have", how);
-  text("--latency", a.latency, "what a request costs where the file will be read", how);
-  text("--bandwidth", a.bandwidth, "and how fast bytes come", how);
-  text("--budget", a.budget, "memory a rank may gather steps in (owner)", how);
-  text("--direct", a.direct, "past the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
+  text("--read", a.options.layout.reads, "The reads to plan for, as in weft layout", how);
+  text("--target", a.target, "The largest size of a chunk", how);
+  text("--latency", a.latency, "The time of one request on the file system of the readers", how);
+  text("--bandwidth", a.bandwidth, "The bandwidth of that file system", how);
+  text("--budget", a.budget, "The memory in which each rank may gather steps (owner)", how);
+  text("--direct", a.direct, "Bypass the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
   ecg->add_option("--sync", a.sync,
-                  "when steps are brought to the disk: commit (behind the run, and at its end), window (before they "
-                  "count) or none")
+                  "When steps are flushed to the disk: commit (in the background, and at the end), window (before they "
+                  "are committed) or none")
       ->capture_default_str()
       ->group(how);
-  text("--commit-every", a.commit_every,
-       "steps are in the file, and on the disk, at the latest after this: 60s, 100steps", how);
+  text("--commit-every", a.commit_every, "Commit steps at least this often: 60s or 100steps", how);
   ecg->add_flag("--take-over", a.options.writer.take_over,
-                "with a file whose last writer may have died on another machine: you know that it has")
+                "Break the lock of a writer on another machine; use it only if you know that this writer has died")
       ->group(how);
 
-  const char* maps = "Maps of quantities over time, finished when the run ends (in the file, /maps)";
-  text("--reduce", a.reduce, "quantities, as weft reduce knows them: activation_time,peak,apd_90", maps);
-  text("--reduce-field", a.reduce_field, "of this field, NAME or NAME:COMPONENT", maps);
-  text("--threshold", a.threshold, "of beats and of first_crossing", maps);
-  text("--max-beats", a.max_beats, "rows of a map per beat", maps);
-  ecg->add_option("--origin", a.origin, "the node conduction_velocity is measured from")->group(maps);
-  ecg->add_option("--fill", a.fill, "where a node has no value; NaN where nothing is said")->group(maps);
+  const char* maps = "Maps of quantities over time, computed during the run (in the file, /maps)";
+  text("--reduce", a.reduce, "The quantities, as in weft reduce: activation_time,peak,apd_90", maps);
+  text("--reduce-field", a.reduce_field, "The field to reduce, NAME or NAME:COMPONENT", maps);
+  text("--threshold", a.threshold, "The threshold of beats and of first_crossing", maps);
+  text("--max-beats", a.max_beats, "The largest number of beats in a map", maps);
+  ecg->add_option("--origin", a.origin, "The node from which conduction_velocity is measured")->group(maps);
+  ecg->add_option("--fill", a.fill, "The value of nodes that have none [NaN]")->group(maps);
 
-  const char* after = "What comes after, with the finished file";
+  const char* after = "Post-processing of the finished file";
   text("--afterwards", a.afterwards,
-       "none, or paper: VTU files of every step and maps node after node, read by HDF5 alone, timed", after);
-  text("--afterwards-cache", a.afterwards_cache, "HDF5's chunk cache for that, on each rank", after);
-  ecg->add_flag("--keep-afterwards", a.keep_afterwards, "keep the VTU files, which are removed one by one else")
+       "none, or paper: write a VTU file for each step and compute maps node after node through HDF5 alone, with times",
+       after);
+  text("--afterwards-cache", a.afterwards_cache, "The size of HDF5's chunk cache for this, on each rank", after);
+  ecg->add_flag("--keep-afterwards", a.keep_afterwards,
+                "Keep the VTU files; without it each one is removed after it is timed")
       ->group(after);
 
   const char* where = "For the file system";
-  text("--align", a.align, "large data begin at multiples of this", where);
-  ecg->add_option("--stripe-count", a.options.mpi.stripe_count, "Lustre: stripes of the file")->group(where);
-  text("--stripe-size", a.stripe_size, "Lustre: bytes of a stripe", where);
-  ecg->add_option("--cb-nodes", a.cb_nodes, "MPI-IO: aggregators of a collective write")->group(where);
-  ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE")->group(where);
-  text("--mpi-count-limit", a.options.mpi.count_limit, "no MPI call gets a larger count", where);
+  text("--align", a.align, "Align large data to multiples of this", where);
+  ecg->add_option("--stripe-count", a.options.mpi.stripe_count, "Lustre: the number of stripes of the file")
+      ->group(where);
+  text("--stripe-size", a.stripe_size, "Lustre: the size of a stripe", where);
+  ecg->add_option("--cb-nodes", a.cb_nodes, "MPI-IO: the number of aggregators of a collective write")->group(where);
+  ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE; may be repeated")->group(where);
+  text("--mpi-count-limit", a.options.mpi.count_limit, "The largest count of one MPI call", where);
 
   const char* measure = "Measuring";
-  ecg->add_option("--compute", a.compute_ms, "make a step take so many milliseconds of computing")->group(measure);
-  ecg->add_flag("--yardstick", a.options.yardstick, "also time raw 8 MiB writes of the same bytes")->group(measure);
-  ecg->add_flag("--read-back", a.options.read_back, "read the file again when it is finished, and time it")
+  ecg->add_option("--compute", a.compute_ms, "Simulate computation: this many milliseconds in each step")
       ->group(measure);
-  ecg->add_flag("--plan", a.plan, "only say what would be written; needs no ranks and writes nothing")->group(measure);
-  ecg->add_option("--ranks", a.ranks, "with --plan: on so many ranks")->group(measure);
-  ecg->add_flag("--json", a.json, "print the plan or the report as JSON")->group(measure);
+  ecg->add_flag("--yardstick", a.options.yardstick, "Also time raw writes of the same bytes in blocks of 8 MiB")
+      ->group(measure);
+  ecg->add_flag("--read-back", a.options.read_back, "Read the finished file again and time it")->group(measure);
+  ecg->add_flag("--plan", a.plan, "Print what would be written; needs no ranks and writes nothing")->group(measure);
+  ecg->add_option("--ranks", a.ranks, "With --plan: the number of ranks")->group(measure);
+  ecg->add_flag("--json", a.json, "Print the plan or the report as JSON")->group(measure);
   ecg->callback([arguments] {
     arguments->options.progress = true;
     run_ecg(*arguments);

@@ -31,7 +31,8 @@ kernels::mhm::MhmOptions finish(const MhmArguments& arguments) {
 }  // namespace
 
 void add_mhm(CLI::App& run) {
-  CLI::App* mhm = run.add_subcommand("mhm", "Multiscale finite elements: a small text file for each of 4^C problems");
+  CLI::App* mhm =
+      run.add_subcommand("mhm", "Multiscale finite elements: a small text file for each of 4^C local problems");
   auto arguments = std::make_shared<MhmArguments>();
   MhmArguments& a = *arguments;
   mhm->footer(
@@ -42,10 +43,10 @@ void add_mhm(CLI::App& run) {
     return mhm->add_option(name, value, help)->capture_default_str()->group(group);
   };
   const char* what = "What is written";
-  text("--ccross", a.options.shape.ccross, "C: there are 4^C local problems", what);
-  text("--sub-elements", a.options.shape.sub_elements, "S: a problem has (S + 1)(S + 2) / 2 values", what);
-  text("--dims", a.options.shape.dims, "K: they are points of so many values each; K divides them", what);
-  text("--source", a.source, "random, or solve: the pressure of a flow that is solved for before every phase", what);
+  text("--ccross", a.options.shape.ccross, "C; there are 4^C local problems", what);
+  text("--sub-elements", a.options.shape.sub_elements, "S; a problem has (S + 1)(S + 2) / 2 values", what);
+  text("--dims", a.options.shape.dims, "K, the number of values at a point; it must divide the number of values", what);
+  text("--source", a.source, "random, or solve (the pressure of a flow, solved before every phase)", what);
 
   const char* how = "How it is written";
   text(
@@ -53,10 +54,10 @@ void add_mhm(CLI::App& run) {
       "files, files-buffered, shared, shared-buffered, shared-collective, shared-aligned (to --align, to the stripe or "
       "to 4 KiB) or series",
       how);
-  text("--buffer", a.buffer, "files-buffered, shared-buffered, shared-collective: the most that is written at once",
+  text("--buffer", a.buffer, "For files-buffered, shared-buffered and shared-collective: the largest size of one write",
        how);
-  text("--format", a.format, "who makes text of values: stdio (printf) or fast (the same bytes)", how);
-  text("--threads", a.options.threads, "of each rank (OpenMP)", how);
+  text("--format", a.format, "How values are formatted: stdio (printf) or fast (the same bytes)", how);
+  text("--threads", a.options.threads, "The number of OpenMP threads on each rank", how);
   add_kernel_options(*mhm, a.common, "a solution of every problem");
   mhm->callback([arguments] {
     const KernelActions actions{

@@ -44,7 +44,7 @@ void add_picmss(CLI::App& run) {
   auto arguments = std::make_shared<PicmssArguments>();
   PicmssArguments& a = *arguments;
   CLI::App* picmss =
-      run.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (a flow code, PICMSS)");
+      run.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (PICMSS, a flow code)");
   picmss->footer(
       "Example: mpirun -n 4 weft run picmss --strategy typed-collective --out flow\n"
       "         weft run picmss --grid 256x256x256 --strategy reopen-elementwise --plan --ranks 3000");
@@ -52,15 +52,14 @@ void add_picmss(CLI::App& run) {
   picmss->add_option("--strategy", a.strategy, "reopen-elementwise (the original), typed, typed-collective or series")
       ->capture_default_str()
       ->group(what);
-  picmss->add_option("--grid", a.grid, "nodes along x, y and z; the paper's are 256x256x256")
+  picmss->add_option("--grid", a.grid, "The number of nodes along x, y and z; the paper's is 256x256x256")
       ->capture_default_str()
       ->group(what);
-  picmss->add_option("--steps", a.options.steps, "steps of a file")->capture_default_str()->group(what);
-  CLI::Option* const ghosts =
-      picmss->add_flag("--ghost", a.options.ghosts,
-                       "in memory, the lines before and behind a rank's own as well; so it is unless --no-ghost");
+  picmss->add_option("--steps", a.options.steps, "The number of steps in a file")->capture_default_str()->group(what);
+  CLI::Option* const ghosts = picmss->add_flag(
+      "--ghost", a.options.ghosts, "Hold the ghost lines next to a rank's own lines in memory (the default)");
   ghosts->group(what);
-  picmss->add_flag("--no-ghost", a.no_ghosts, "in memory, a rank's own lines alone")->excludes(ghosts)->group(what);
+  picmss->add_flag("--no-ghost", a.no_ghosts, "Hold only a rank's own lines in memory")->excludes(ghosts)->group(what);
   add_kernel_options(*picmss, a.kernel, "a file of --steps steps");
   picmss->callback([arguments] { plan_or_run_picmss(*arguments); });
 }

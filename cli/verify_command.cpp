@@ -178,8 +178,7 @@ Answer check(const VerifyArguments& arguments, OwnProcess& self) {
   std::string text = to_text(report);
   if (arguments.add_checksums && report.sound()) {
     if (!lock) {
-      throw Error(ErrorKind::usage, arguments.path,
-                  "is not a Weft file, and only those are given checksums where they lie",
+      throw Error(ErrorKind::usage, arguments.path, "is not a Weft file: checksums cannot be added to it in place",
                   "weft repack --checksums makes a copy with them");
     }
     const std::uint64_t sums =
@@ -222,24 +221,26 @@ void run(const VerifyArguments& arguments) {
 }  // namespace
 
 void add_verify_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("verify", "Check that a file is sound, or that two files hold the same");
+  CLI::App* command = app.add_subcommand("verify", "Check that a file is sound, or that two files hold the same data");
   const auto arguments = std::make_shared<VerifyArguments>();
-  command->add_option("file", arguments->path, "The file: Weft's or any HDF5 file")->required();
-  command->add_option("other", arguments->other, "Another file, to be compared with it whatever their layouts");
-  command->add_option("--budget", arguments->budget, "Memory for values")->capture_default_str();
+  command->add_option("file", arguments->path, "A Weft file or any other HDF5 file")->required();
+  command->add_option("other", arguments->other, "A second file to compare with the first; their layouts may differ");
+  command->add_option("--budget", arguments->budget, "The memory for values")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON");
   const char* one = "One file";
-  command->add_flag("--quick", arguments->quick, "Read metadata only: no chunks, no checksums, no mesh")->group(one);
+  command->add_flag("--quick", arguments->quick, "Check the metadata only, not chunks, checksums or mesh")->group(one);
   command
       ->add_flag("--add-checksums", arguments->add_checksums,
-                 "Then, of a sound Weft file that no run is writing: keep a checksum of every chunk in it")
+                 "If the Weft file is sound and no run is writing it, store a checksum of every chunk in it")
       ->group(one);
   const char* two = "Two files";
   command
       ->add_flag("--strict", arguments->strict,
-                 "Byte order, extents they may grow to, fill values and layout notes count too")
+                 "Also compare byte order, maximum extents, fill values and layout attributes")
       ->group(two);
-  command->add_option("--limit", arguments->limit, "Differences that are printed")->capture_default_str()->group(two);
+  command->add_option("--limit", arguments->limit, "The largest number of differences to print")
+      ->capture_default_str()
+      ->group(two);
   command->footer(
       "Exit code: 0 where all is well, 1 where not.\n"
       "Examples:\n  weft verify heart.h5\n  weft verify heart.h5 copy.h5");

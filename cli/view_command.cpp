@@ -69,7 +69,7 @@ json to_json(const view::ViewReport& report) {
 
 std::string to_text(const view::ViewReport& report) {
   std::string text =
-      fmt::format("{}: {} steps to look at, {} added in {}\n", report.path, format_count(report.view.steps),
+      fmt::format("{}: {} steps in the view, {} added in {}\n", report.path, format_count(report.view.steps),
                   format_bytes(report.bytes_added), format_seconds(report.seconds));
   std::vector<std::vector<std::string>> rows{{"mesh", "field", "on", "values a step"}};
   const auto add = [&](const std::string& block, const view::ViewField& field) {
@@ -118,29 +118,26 @@ void run(const ViewArguments& arguments) {
 }  // namespace
 
 void add_view_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("view", "Make a file open in ParaView and VTK as it is, copying no field data");
+  CLI::App* command = app.add_subcommand("view", "Make a file open in ParaView and VTK without copying its fields");
   const auto arguments = std::make_shared<ViewArguments>();
-  command->add_option("file", arguments->path, "The file; of a run that did not end, the committed steps are shown")
+  command->add_option("file", arguments->path, "The file; if its run did not end, the committed steps are shown")
       ->required();
-  const char* foreign =
-      "A file that Weft did not write, or another mesh: the data stay where they are, FILE.vtkhdf shows them";
-  command->add_option("--mesh", arguments->mesh, "The mesh, a .vtu file")->group(foreign);
-  command->add_option("--dataset", arguments->dataset, "The dataset, as /Data")->group(foreign);
+  const char* foreign = "A file that Weft did not write, or another mesh (FILE.vtkhdf shows the data where they are)";
+  command->add_option("--mesh", arguments->mesh, "The mesh, as a .vtu file")->group(foreign);
+  command->add_option("--dataset", arguments->dataset, "The dataset, for example /Data")->group(foreign);
   for (const auto& [name, value, help] :
        {std::tuple{"--axes", &arguments->axes,
-                   "Its axes in order, as in step,node,component [as its convention has it]"},
-        std::tuple{"--time", &arguments->time, "The dataset of its times [as its convention has it]"},
-        std::tuple{"--out", &arguments->out, "The file that shows it"}}) {
+                   "The axes in order: step,node,component [as the file's convention says]"},
+        std::tuple{"--time", &arguments->time, "The dataset that holds the times [as the file's convention says]"},
+        std::tuple{"--out", &arguments->out, "The output file [FILE.vtkhdf]"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
-  command->add_flag("--no-overwrite", arguments->no_overwrite, "End with an error where that file is there already")
-      ->group(foreign);
+  command->add_flag("--no-overwrite", arguments->no_overwrite, "Fail if the output file exists")->group(foreign);
   command->add_flag("--no-xdmf", arguments->no_xdmf, "Write no FILE.xdmf beside it");
   command->add_flag("--take-over", arguments->take_over,
-                    "The file's last writer may have died on another machine: you know that it has");
+                    "Break the lock of a writer on another machine; use it only if you know that this writer has died");
   CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
-  command->add_flag("--plan", arguments->plan, "Print every HDF5 object of the view too")->excludes(as_json);
+  command->add_flag("--plan", arguments->plan, "Also print every HDF5 object of the view")->excludes(as_json);
   command->footer(
       "Example:\n  weft view heart.h5 && paraview heart.h5\n"
       "  weft view results.h5 --dataset /Data --axes step,node,component --time /Data_Unlimited --mesh heart.vtu");

@@ -21,8 +21,8 @@ Error bad(std::string_view where, std::string_view what, std::string_view remedy
 // What does not depend on the ranks.
 void check(const AwpOptions& options, const RunOptions& run) {
   if (options.skip == 0) throw bad("--skip 0", "writes no point", "use 1 for all, 2 for every second one");
-  if (options.variables == 0) throw bad("--variables 0", "leaves nothing to write", "give 1 or more");
-  if (options.steps_per_file == 0) throw bad("--steps-per-file 0", "leaves nothing to write", "give 1 or more");
+  if (options.variables == 0) throw bad("--variables 0", "writes nothing", "give 1 or more");
+  if (options.steps_per_file == 0) throw bad("--steps-per-file 0", "writes nothing", "give 1 or more");
   const Extent points = io_grid(options.grid, options.skip);
   for (const std::uint64_t along : points) {
     if (along == 0) {
@@ -67,7 +67,7 @@ AwpStrategy parse_awp_strategy(std::string_view text) {
 
 std::uint64_t awp_sets(std::uint64_t steps, std::uint64_t steps_per_file, std::optional<std::uint64_t> phases) {
   const std::string where = fmt::format("--steps {}", steps);
-  if (steps_per_file == 0) throw bad("--steps-per-file 0", "leaves nothing to write", "give 1 or more");
+  if (steps_per_file == 0) throw bad("--steps-per-file 0", "writes nothing", "give 1 or more");
   if (steps == 0 || steps % steps_per_file != 0) {
     throw bad(where, fmt::format("make no whole sets of {}", steps_per_file), "give a multiple of --steps-per-file");
   }

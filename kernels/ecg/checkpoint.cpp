@@ -71,7 +71,7 @@ std::optional<std::uint64_t> load_checkpoint(MPI_Comm mpi_comm, const std::strin
   agree_on(comm, [&] {
     std::vector<StateField> state = source.state();
     if (reader.committed() != 1 || reader.fields().size() != state.size()) {
-      throw Error(ErrorKind::data, path, "is no checkpoint of this simulation", "remove it to begin anew");
+      throw Error(ErrorKind::data, path, "is not a checkpoint of this simulation", "remove it to start again");
     }
     for (StateField& field : state) read_rows(reader, field);
     step = static_cast<std::uint64_t>(reader.times().at(0));

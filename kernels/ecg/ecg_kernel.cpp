@@ -44,7 +44,7 @@ std::unique_ptr<StepSource> make_source(MpiCommunicator& comm, const EcgOptions&
   }
   if (options.source == "replay") {
     if (options.from.empty()) {
-      throw Error(ErrorKind::usage, "--source replay", "no recording is named", "add --from FILE[:DATASET]").agreed();
+      throw Error(ErrorKind::usage, "--source replay", "no input file is named", "add --from FILE[:DATASET]").agreed();
     }
     return replay_source(comm, options.from, options.nodes, options.steps, options.mesh, dealing);
   }
@@ -84,7 +84,7 @@ void check_goes_on(MpiCommunicator& comm, StepSource& source, const EcgOptions& 
   if (joint != options.joint) {
     const char* const fields = joint ? "joint" : "separate";
     throw Error(ErrorKind::usage, options.out, fmt::format("was written with {} fields", fields),
-                fmt::format("restart with --fields {}, or begin anew without --restart", fields))
+                fmt::format("restart with --fields {}, or start again without --restart", fields))
         .agreed();
   }
   if (source.steps() < reader.committed()) {
@@ -92,7 +92,7 @@ void check_goes_on(MpiCommunicator& comm, StepSource& source, const EcgOptions& 
     throw Error(
         ErrorKind::usage, options.out,
         fmt::format("has {} steps, up to {:.12g} ms, of which {} would stay", reader.committed(), end, source.steps()),
-        fmt::format("restart with --duration {:.12g}ms or more, or begin anew without --restart", end))
+        fmt::format("restart with --duration {:.12g}ms or more, or start again without --restart", end))
         .agreed();
   }
 }
@@ -221,7 +221,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   }
   const auto source = make_source(comm, options);
   if (options.afterwards && !source->mesh()) {
-    throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
+    throw Error(ErrorKind::usage, "--afterwards", "there is not a mesh to convert the steps on",
                 "leave out --mesh none, and replay a file of Weft's with a mesh")
         .agreed();
   }

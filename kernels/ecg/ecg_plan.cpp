@@ -22,7 +22,7 @@ struct Shapes {
 
 Shapes shapes_of(const EcgOptions& options) {
   if (options.append || options.restart) {
-    throw Error(ErrorKind::usage, "--plan", "a run that goes on cannot be planned: what it writes depends on its file",
+    throw Error(ErrorKind::usage, "--plan", "a run that appends cannot be planned: what it writes depends on its file",
                 "plan it without --append and --restart");
   }
   if (options.source == "synthetic") {
@@ -46,7 +46,7 @@ Shapes shapes_of(const EcgOptions& options) {
 
 KernelPlan plan_ecg(const EcgOptions& options, std::uint64_t ranks) {
   if (ranks == 0 || ranks > 0x7fffffff) {
-    throw Error(ErrorKind::usage, fmt::format("--ranks {}", ranks), "is no number of ranks", "give 1 or more");
+    throw Error(ErrorKind::usage, fmt::format("--ranks {}", ranks), "is not a number of ranks", "give 1 or more");
   }
   const Shapes shapes = shapes_of(options);
   const std::vector<std::uint64_t> counts = dealt_counts(parse_dealing(options.ownership), shapes.nodes, ranks);

@@ -105,7 +105,7 @@ std::string to_text(const nlohmann::json& report) {
   }
   if (report.contains("maps_not_continued")) {
     for (const auto& map : report.at("maps_not_continued")) {
-      line("maps", fmt::format("{} is not continued: it is of {} steps still", map.at("map").get<std::string>(),
+      line("maps", fmt::format("{} is not continued: it still covers {} steps", map.at("map").get<std::string>(),
                                count(map.at("steps"))));
     }
   }

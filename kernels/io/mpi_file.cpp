@@ -22,7 +22,8 @@ void check(int code, const std::string& path, const char* what) {
   }
   int kind = MPI_SUCCESS;
   MPI_Error_class(code, &kind);
-  const char* const remedy = kind == MPI_ERR_NO_SPACE || kind == MPI_ERR_QUOTA ? "make room, or write elsewhere" : "";
+  const char* const remedy =
+      kind == MPI_ERR_NO_SPACE || kind == MPI_ERR_QUOTA ? "free some space, or write elsewhere" : "";
   throw Error(ErrorKind::system, path, fmt::format("{}: {}", what, reason), remedy);
 }
 
@@ -70,7 +71,7 @@ void MpiFile::set_view(MPI_Offset displacement, MPI_Datatype element, MPI_Dataty
 
 void MpiFile::seek(MPI_Offset offset, int whence) {
   check(timed(account_.times.write, [&] { return MPI_File_seek(file_, offset, whence); }), path_,
-        "cannot be sought in");
+        "cannot be positioned");
   ++account_.calls.seeks;
 }
 
@@ -87,7 +88,7 @@ void MpiFile::counted_write(int count, MPI_Datatype type, const Call& call) {
   MPI_Get_elements_x(&status, MPI_BYTE, &written);
   if (written != MPI_UNDEFINED && written < bytes) {
     throw Error(ErrorKind::system, path_, fmt::format("took {} of {} bytes", written, bytes),
-                "the disk may be full: make room, or write elsewhere");
+                "the disk may be full: free some space, or write elsewhere");
   }
   writes_.count(static_cast<std::uint64_t>(bytes));
 }

@@ -16,12 +16,12 @@ void make_output_folder(Communicator& comm, const std::string& path) {
     if (comm.rank() != 0) return;
     std::error_code problem;
     if (fs::exists(path, problem) && !fs::is_directory(path, problem)) {
-      throw Error(ErrorKind::usage, path, "is no folder", "name one, or a name that is free");
+      throw Error(ErrorKind::usage, path, "is not a folder", "name one, or a name that is free");
     }
     fs::create_directories(path, problem);
     if (problem) throw system_error(path, "cannot be made", problem.value());
     const fs::directory_iterator inside(path, problem);
-    if (problem) throw system_error(path, "cannot be looked into", problem.value());
+    if (problem) throw system_error(path, "cannot be read", problem.value());
     if (inside != fs::directory_iterator()) {
       throw Error(ErrorKind::usage, path, fmt::format("is not empty ({} is in it)", inside->path().filename().string()),
                   "name a folder that is empty or not there");

@@ -18,7 +18,7 @@ namespace {
 Error write_error(const std::string& path, int reason) {
   if (reason != ENOSPC && reason != EDQUOT) return system_error(path, "cannot be written", reason);
   return Error(ErrorKind::system, path, std::string("cannot be written: ") + std::strerror(reason),
-               "make room, or write elsewhere");
+               "free some space, or write elsewhere");
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void StdioFile::seek(std::int64_t offset, int whence) {
   ++account_.app.seeks;
   if (::fseeko(stream_, offset, whence) != 0) {
     check();
-    throw system_error(path_, "cannot be sought in", errno);
+    throw system_error(path_, "cannot be positioned", errno);
   }
 }
 

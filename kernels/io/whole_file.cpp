@@ -17,7 +17,7 @@ namespace {
 struct Descriptor {
   int number;
   explicit Descriptor(const std::string& path) : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number < 0) throw system_error(path, "cannot be looked into", errno);
+    if (number < 0) throw system_error(path, "cannot be read", errno);
   }
   ~Descriptor() { ::close(number); }
   Descriptor(const Descriptor&) = delete;
@@ -44,10 +44,10 @@ void check_whole(const std::string& path, std::uint64_t bytes) {
   struct stat status {};
   struct statvfs disk {};
   if (::fstat(file.number, &status) != 0 || ::fstatvfs(file.number, &disk) != 0) {
-    throw system_error(path, "cannot be looked into", errno);
+    throw system_error(path, "cannot be read", errno);
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  const char* const remedy = "the disk may be full: make room, or write elsewhere";
+  const char* const remedy = "the disk may be full: free some space, or write elsewhere";
   if (size != bytes) {
     throw Error(ErrorKind::system, path,
                 fmt::format("has {} of {} bytes, though MPI-IO wrote them all without an error", size, bytes), remedy);
@@ -55,8 +55,7 @@ void check_whole(const std::string& path, std::uint64_t bytes) {
   const std::uint64_t missing = bytes_of_holes(file.number, status.st_size);
   if (missing > static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize) {
     throw Error(ErrorKind::system, path,
-                fmt::format("lacks {} bytes in its midst, though MPI-IO wrote them all without an error", missing),
-                remedy);
+                fmt::format("lacks {} bytes inside, though MPI-IO wrote them all without an error", missing), remedy);
   }
 }
 

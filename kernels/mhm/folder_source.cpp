@@ -81,7 +81,7 @@ class FolderSource final : public convert::StepSource {
       if (found != parameters.end() && found->second >= 1 && found->second <= most) return found->second;
       throw Error(ErrorKind::data, path_,
                   parameters.empty() ? "is a folder, and not one of weft run mhm (problem_00000/parameters.txt)"
-                                     : fmt::format("problem_00000/parameters.txt says nothing of use for {}", name),
+                                     : fmt::format("problem_00000/parameters.txt has no usable value of {}", name),
                   "name a file, or a folder that mhm wrote");
     };
     constexpr std::uint64_t kMost = 1 << 20;
@@ -140,7 +140,7 @@ class FolderSource final : public convert::StepSource {
       throw Error(
           ErrorKind::data, path,
           fmt::format("has {} bytes for a problem, whose {} values take {}", region, lattice_.points(), expected),
-          "the run may not have come to its end");
+          "the run may not have ended");
     }
     std::vector<char> text(expected);
     file->read_at(is_shared_ ? problem * region : 0, std::as_writable_bytes(std::span(text)));
@@ -152,7 +152,7 @@ class FolderSource final : public convert::StepSource {
         const char* const digits = std::find_if(at, end, [](char c) { return c != ' '; });
         const auto [behind, failure] = std::from_chars(digits, end, values[value]);
         if (failure != std::errc() || behind != end || *end != '\n') {
-          throw Error(ErrorKind::data, path, fmt::format("'{}' is no value", std::string(at, end)));
+          throw Error(ErrorKind::data, path, fmt::format("'{}' is not a value", std::string(at, end)));
         }
         at += kValueBytes;
       }

@@ -61,16 +61,16 @@ std::uint64_t alignment(const RunOptions& run) {
 
 void check_shape(const MhmShape& shape) {
   if (shape.ccross == 0)
-    refuse("--ccross 0", "is no criss-cross mesh, which has 4 triangles or more", "give 1 or more");
+    refuse("--ccross 0", "is not a criss-cross mesh, which has 4 triangles or more", "give 1 or more");
   if (shape.ccross > 30) refuse(fmt::format("--ccross {}", shape.ccross), "makes too many problems", "give 30 or less");
-  if (shape.sub_elements == 0) refuse("--sub-elements 0", "is no mesh", "give 1 or more");
+  if (shape.sub_elements == 0) refuse("--sub-elements 0", "is not a mesh", "give 1 or more");
   const std::uint64_t most = kMostBytes / kValueBytes / shape.problems();
   // Once S is below 2^31, its values are below 2^62.
   if (shape.sub_elements >= (std::uint64_t{1} << 31) || shape.values() > most) {
     refuse(fmt::format("--sub-elements {}", shape.sub_elements),
            fmt::format("with --ccross {} is more than 2^63 bytes", shape.ccross), "give less of either");
   }
-  if (shape.dims == 0) refuse("--dims 0", "is no value", "give 1 or more");
+  if (shape.dims == 0) refuse("--dims 0", "is not a value", "give 1 or more");
   if (shape.values() % shape.dims != 0) {
     refuse(fmt::format("--dims {}", shape.dims),
            fmt::format("does not divide the {} values of a problem with --sub-elements {}",
@@ -127,7 +127,7 @@ void check_mhm(const MhmOptions& options, const RunOptions& run) {
     refuse(fmt::format("--buffer {}", options.buffer_bytes), "does not hold a value, which has 13 bytes", "give more");
   }
   if (options.threads == 0 || options.threads > kMostThreads) {
-    refuse(fmt::format("--threads {}", options.threads), "is no number of threads",
+    refuse(fmt::format("--threads {}", options.threads), "is not a number of threads",
            fmt::format("give 1 to {}", kMostThreads));
   }
   if (options.threads > 1 && !has_threads()) {

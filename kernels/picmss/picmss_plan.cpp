@@ -28,7 +28,7 @@ void check(const PicmssOptions& options, const RunOptions& run, std::uint64_t ra
     throw bad(grid, fmt::format("{} nodes are more than a Tecplot file counts", volume(options.grid)),
               "make it smaller");
   }
-  if (options.steps == 0) throw bad("--steps 0", "leaves nothing to write", "give 1 or more");
+  if (options.steps == 0) throw bad("--steps 0", "writes nothing", "give 1 or more");
   if (options.steps > kMostSteps || run.phases > kMostSteps / options.steps) {
     throw bad(fmt::format("--steps {}", options.steps),
               fmt::format("and {} phases are more than 100,000 steps, and names of zones have five digits", run.phases),

@@ -39,7 +39,9 @@ def made_up(folder: Path, results: Sequence[dict[str, Any]], text: str = CAMPAIG
     return folder
 
 
-def runs(way: str, size: int, seconds: Sequence[float | None], store: str = "disk", **settings: Any) -> list[dict[str, Any]]:
+def runs(
+    way: str, size: int, seconds: Sequence[float | None], store: str = "disk", **settings: Any
+) -> list[dict[str, Any]]:
     """A cell: its repeats' seconds, None for one that failed."""
     told = []
     for repeat, value in enumerate(seconds, 1):
@@ -92,11 +94,16 @@ def test_the_report(tmp_path: Path) -> None:
     a, b = both(tmp_path)
     done = weft("report", a, b)
     assert done.code == 0, done
-    assert "By output, net is slower than disk in 1 of 2 cells (2.00 times) and within the noise of disk in 1." in done.out
+    assert (
+        "By output, net is slower than disk in 1 of 2 cells (2.00 times) and within the noise of disk in 1." in done.out
+    )
     out = b / "report" / "against-disk"
     assert {file.name for file in out.iterdir()} == {"report.md", "report.html", "cells.csv", "pairs.png", "pairs.svg"}
     text = (out / "report.md").read_text()
-    assert "| way | measure | runs | disk | least – greatest | net | least – greatest | net / disk (95 %) | net is |" in text
+    assert (
+        "| way | measure | runs | disk | least – greatest | net | least – greatest | net / disk (95 %) | net is |"
+        in text
+    )
     assert "| a | output (s) | 4 | 1.00 | 0.990 – 1.02 | 2.01 | 1.98 – 2.04 | 2.00 (" in text and "| slower |" in text
     rows = list(csv.DictReader(io.StringIO((out / "cells.csv").read_text())))
     assert [row["way"] for row in rows] == ["a", "b"] and float(rows[0]["ratio"]) == pytest.approx(2.0, rel=0.02)
@@ -129,8 +136,12 @@ def test_several_settings_have_a_table_each(tmp_path: Path) -> None:
 
 
 def test_missing_cells_are_told(tmp_path: Path) -> None:
-    a = made_up(tmp_path / "A", runs("a", 1, times_noise(1)) + runs("b", 1, times_noise(1)) + runs("b", 10, times_noise(1)))
-    b = made_up(tmp_path / "B", runs("a", 1, times_noise(1)) + runs("a", 10, times_noise(1)) + runs("b", 10, [None] * 4))
+    a = made_up(
+        tmp_path / "A", runs("a", 1, times_noise(1)) + runs("b", 1, times_noise(1)) + runs("b", 10, times_noise(1))
+    )
+    b = made_up(
+        tmp_path / "B", runs("a", 1, times_noise(1)) + runs("a", 10, times_noise(1)) + runs("b", 10, [None] * 4)
+    )
     told = as_json(a, b)
     assert [(cell["way"], cell["setting"]["size"]) for cell in told["cells"]] == [("a", "1")]
     assert told["not_comparable"] == [
@@ -198,7 +209,9 @@ def test_the_results_that_come_with_weft(tmp_path: Path) -> None:
     told = as_json(BLAST / "local-disk", BLAST / "striped-1ms")
 
     def seconds(folder: Path, way: str) -> list[float]:
-        return [r["measures"][measure] for r in lines_of(folder) if r["record"] == "result" and r["choice"]["way"] == way]
+        return [
+            r["measures"][measure] for r in lines_of(folder) if r["record"] == "result" and r["choice"]["way"] == way
+        ]
 
     for cell in told["cells"]:
         measure = cell["measure"]

@@ -77,11 +77,16 @@ def section(text: str, heading: str) -> str:
 
 
 def test_all_of_it(tmp_path: Path) -> None:
-    both = {(2, "files"): [kernels_report(n) for n in (1, 2, 3)], (2, "one"): [kernels_report(n, 2.0) for n in (1, 2, 3)]}
+    both = {
+        (2, "files"): [kernels_report(n) for n in (1, 2, 3)],
+        (2, "one"): [kernels_report(n, 2.0) for n in (1, 2, 3)],
+    }
     text, page = report_of(folder_of(tmp_path, both))
     calls = section(text, "Single calls")
     assert "| way | call | calls | half within (ms) | 99 % within (ms) | the longest (ms) |" in calls
-    assert "| a file each | write | 4,000 | 1.20 | 19.2 | 325 |" in calls, "medians of the repeats, and the longest of all"
+    assert "| a file each | write | 4,000 | 1.20 | 19.2 | 325 |" in calls, (
+        "medians of the repeats, and the longest of all"
+    )
     assert "| a file each | close | 2 | 2.40 |   | 5.20 |" in calls, "two calls have no 99 %"
     assert "| one | write | 4,000 | 2.40 | 38.4 | 650 |" in calls
     ranks = section(text, "Ranks")
@@ -89,7 +94,10 @@ def test_all_of_it(tmp_path: Path) -> None:
     assert "| a file each | output | 0.600 | 0.960 | 1.20 | 1.25 |" in ranks
     assert "| one | write | 0.100 | 0.200 | 0.200 | 1.00 |" in ranks
     back = section(text, "Reading back")
-    assert "| way | files | bytes | reads | MB/s | least – greatest | from | half within (ms) | 99 % within (ms) | the longest (ms) |" in back
+    assert (
+        "| way | files | bytes | reads | MB/s | least – greatest | from | half within (ms) | 99 % within (ms) | the longest (ms) |"
+        in back
+    )
     assert "| a file each | 64 | 1.9 MiB | 128 | 167 | 154 – 182 | the disk | 1.00 | 2.00 | 3.90 |" in back
     for heading in ("Single calls", "Ranks", "Reading back"):
         assert f"<h2>{heading}</h2>" in page

@@ -168,7 +168,7 @@ def test_one_repeat_says_nothing() -> None:
 
 def test_no_results_have_no_answer() -> None:
     found = samples({("1", "old"): [None], ("1", "new"): [None]})
-    assert answer(found, compare_all(found)) == "No experiment came to its end, so there is no answer."
+    assert answer(found, compare_all(found)) == "No experiment ended, so there is no answer."
 
 
 def test_answers() -> None:

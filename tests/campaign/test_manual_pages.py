@@ -61,13 +61,13 @@ def test_every_option_is_in_its_page(pages: Path, command: list[str]) -> None:
 
 def test_what_a_page_says(pages: Path) -> None:
     run = page_of(pages, ["campaign", "run"]).replace("\\-", "-")
-    assert '.SS "Instead of what the file says"\n' in run
+    assert '.SS "Settings that override the file"\n' in run
     assert "\\fBweft campaign run\\fR [\\fIOPTIONS\\fR] \\fB--out\\fR \\fIOUT\\fR \\fIfile\\fR\n" in run
     assert "the folder of the results (required)\n" in run
     assert ".SH EXAMPLES\n.nf\nweft campaign run ecg-table-1 --out results" in run
     assert "\\fBweft-campaign\\fR(1)\n" in run
     top = page_of(pages, ["campaign"]).replace("\\-", "-")
-    assert ".SH COMMANDS\n.TP\n\\fBweft-campaign-run\\fR(1)\ndo the experiments" in top
+    assert ".SH COMMANDS\n.TP\n\\fBweft-campaign-run\\fR(1)\nrun the experiments" in top
     assert "\\fBweft\\fR(1),\n\\fBweft-campaign-run\\fR(1),\n" in top
     assert "\\fBweft report\\fR [\\fIOPTIONS\\fR] \\fIresults\\fR ...\n" in page_of(pages, ["report"])
 
@@ -94,7 +94,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [[], ["a", "b"]])
 def test_it_takes_one_folder(words: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-B", str(PACKAGE), "manual", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-B", str(PACKAGE), "manual", *words], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
 
 

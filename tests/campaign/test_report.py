@@ -230,7 +230,7 @@ def test_failed_runs_are_told(tmp_path: Path) -> None:
 def test_nothing_but_failures(tmp_path: Path) -> None:
     results = small(tmp_path, LINES, record("a", 1, 1, None))
     done = weft("report", results)
-    assert done.code == 0 and "No experiment came to its end" in done.out
+    assert done.code == 0 and "No experiment ended" in done.out
 
 
 def refusals(tmp_path: Path) -> list[tuple[Outcome, int, str]]:

@@ -59,7 +59,7 @@ def test_steps_that_just_fit(tmp_path: Path, segments: int) -> None:
 @pytest.mark.parametrize("unknown", [True, False])
 @pytest.mark.parametrize("strategy", ["owner", "cached", "per-step"])
 def test_going_on_with_a_finished_series(tmp_path: Path, strategy: str, unknown: bool) -> None:
-    # Another number of ranks each time; 23 is no multiple of a chunk's steps.
+    # Another number of ranks each time; 23 is not a multiple of a chunk's steps.
     path = tmp_path / "out.h5"
     flag = ["--unknown-steps"] if unknown else []
     w.run_ecg(path, *CHUNKS, "--steps", 23, *flag, ranks=2)

@@ -33,7 +33,7 @@ def is_sound(path: Path) -> None:
         ([*CHUNKS, "--steps", 600, "--from-step", 500], 3, "40 steps are committed"),
         (["--nodes", NODES, "--steps", 60, "--budget", "1KiB"], None, "does not hold one step twice"),
         (["--nodes", NODES, "--steps", 60, "--budget", "1KiB"], 2, "does not hold one step twice"),
-        (["--steps", 60, "--nodes", NODES + 1], 2, "go on with the mesh"),
+        (["--steps", 60, "--nodes", NODES + 1], 2, "append with the mesh"),
         ([*CHUNKS, "--steps", 60, "--fields", "separate"], None, "has no field"),
         ([*CHUNKS, "--steps", 60, "--reduce", "peak"], 2, "without room for maps"),
     ],

@@ -37,7 +37,7 @@ def test_maps_that_are_not_continued_stay_as_they_were(tmp_path: Path, ranks: in
     after = maps_of(path)
     assert after["activation_time"] == before["activation_time"]
     assert after["peak"][0] == (150 if again else 120)
-    assert "is of 120 of 150 steps: the run that went on" in is_sound(path)
+    assert "covers 120 of 150 steps: the run that appended" in is_sound(path)
 
     # With it again, it is of all steps.
     w.run_ecg(path, *RUN, "--steps", 160, "--append", "--reduce", "peak,activation_time", ranks=ranks)

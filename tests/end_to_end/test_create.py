@@ -57,7 +57,7 @@ def test_other_commands_leave_an_old_file_too(tmp_path: Path) -> None:
         assert maps.read_bytes() == b"of somebody"
     before = path.read_bytes()
     outcome = w.weft(*reduce, "--out", path)
-    assert outcome.code == 2 and "is the file that is read" in outcome.err and path.read_bytes() == before
+    assert outcome.code == 2 and "is the input file" in outcome.err and path.read_bytes() == before
     w.weft_ok(*reduce, "--out", maps)
     for to in ("vtu", "tecplot", "csv"):
         out = tmp_path / f"as_{to}"

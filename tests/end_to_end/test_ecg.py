@@ -218,7 +218,7 @@ class TestPlot:
         ("name", "code", "words"),
         [
             ("ecg.jpg", 2, "end the name in .png, .svg or .pdf"),
-            ("ecg", 2, "is no picture"),
+            ("ecg", 2, "is not a picture"),
             ("no/ecg.png", 1, "No such"),
         ],
     )

@@ -91,7 +91,7 @@ def test_a_rank_that_finds_another_file_is_refused(tmp_path: Path, command: list
     chosen = 'cd "$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"'
     outcome = w.call(w.on_ranks(2, ["sh", "-c", chosen, str(tmp_path), w.WEFT, *words]))
     assert outcome.code != 0
-    assert len(outcome.error_lines) == 1 and "rank 1 finds another file of this name" in outcome.error_lines[0], outcome
+    assert len(outcome.error_lines) == 1 and "rank 1 finds a different file under this name" in outcome.error_lines[0], outcome
     assert [(tmp_path / rank / "a.h5").read_bytes() for rank in ("0", "1")] == contents
     assert all([path.name for path in (tmp_path / rank).iterdir()] == ["a.h5"] for rank in ("0", "1"))
 

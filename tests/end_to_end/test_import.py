@@ -110,9 +110,9 @@ def test_a_dataset_that_is_named_and_small_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["ocean.nc", "ocean.nc"], "is the file itself"),
-        (["ocean.nc", "ocean.nc", "--overwrite"], "is the file itself"),
-        (["ocean.nc", "taken.h5"], "is there already"),
+        (["ocean.nc", "ocean.nc"], "is the input file"),
+        (["ocean.nc", "ocean.nc", "--overwrite"], "is the input file"),
+        (["ocean.nc", "taken.h5"], "exists already"),
         (["ocean.nc", "new.h5", "--field", "wind"], "has no field 'wind'"),
         (["ocean.nc:wind", "new.h5"], "has no dataset wind"),
         (["ocean.nc", "new.h5", "--mesh", "absent.vtu"], "absent.vtu"),

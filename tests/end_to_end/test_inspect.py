@@ -274,7 +274,7 @@ def test_what_is_measured_is_what_was_predicted(tmp_path: Path) -> None:
                     wanted = pytest.approx(seen["predicted"][what], rel=close)
                     assert seen["measured"][what] == wanted, f"{name} {kind} {reader}"
     text = w.weft_ok("inspect", path, "--measure", "--dataset", "piece").out
-    assert "predicted beside it" in text
+    assert "predicted for the" in text
 
 
 def test_a_user_block_and_holes_are_left_to_hdf5(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_chunks_that_reach_beyond_the_dataset(tmp_path: Path, compression: int |
     report = w.weft_ok("reduce", named, "--quantity", "max", "--out", tmp_path / "maps.h5", "--json").json
     assert report["field"] == "Data"
     itself = w.weft("reduce", named, "--quantity", "max", "--out", path)
-    assert itself.code == 2 and "is the file that is read" in itself.err, itself
+    assert itself.code == 2 and "is the input file" in itself.err, itself
     w.weft_ok("repack", path, tmp_path / "out.h5", "--target", "1KiB", "--axes", "step,node")
     w.weft_ok("import", named, tmp_path / "series.h5")
     for other in ("out.h5:Data", "series.h5"):

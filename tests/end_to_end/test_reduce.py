@@ -229,7 +229,7 @@ def test_fewer_rows_than_beats_are_said_and_fill_is_written(tmp_path: Path) -> N
         (["in.h5", "--field", "Data", "--quantity", "apd"], "quantity 'apd': is not known"),
         (["in.h5", "--field", "Data", "--quantity", "apd_120"], "between 0 and 100"),
         (["in.h5", "--field", "Data", "--budget", "100"], "give at least --budget"),
-        (["in.h5", "--field", "Data", "--max-beats", "0"], "leaves no row"),
+        (["in.h5", "--field", "Data", "--max-beats", "0"], "allows no beat"),
         (["absent.h5", "--field", "Data"], "absent.h5: cannot open"),
         (["backwards.h5", "--field", "Data"], "do not rise: step 2"),
         (["in.h5", "--field", "Data", "--out", "absent/maps.h5"], "absent/maps.h5"),

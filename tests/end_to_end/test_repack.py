@@ -465,7 +465,7 @@ def test_a_crash_on_ranks(tmp_path: Path, rank: int) -> None:
     assert process.returncode != 0
     lines = [line for line in text.splitlines() if "weft: error:" in line]
     # A launcher ends the others by SIGTERM, and rank 0 may still say that it was interrupted.
-    assert sum("HDF5 crashed over it" in line for line in lines) == 1 and len(lines) <= 2, text
+    assert sum("HDF5 crashed on it" in line for line in lines) == 1 and len(lines) <= 2, text
     assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
 
 

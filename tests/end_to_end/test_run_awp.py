@@ -199,7 +199,7 @@ def test_refused_runs(tmp_path: Path) -> None:
     (full / "mine").write_text("kept")
     k.check_refused(w.weft("run", "awp", "--out", full, *OPTIONS, ranks=2), 2, str(full), "mine")
     assert [path.name for path in full.iterdir()] == ["mine"]
-    k.check_refused(w.weft("run", "awp", "--out", full / "mine", *OPTIONS, ranks=2), 2, "is no folder")
+    k.check_refused(w.weft("run", "awp", "--out", full / "mine", *OPTIONS, ranks=2), 2, "is not a folder")
     out = tmp_path / "out"
     k.check_refused(w.weft("run", "awp", "--out", out, "--grid", "6x6x6", ranks=7), 2, "7 ranks", "3x3x3")
     k.check_refused(w.weft("run", "awp", "--out", out, "--ranks", 5, ranks=2), 2, "--ranks 5", "--plan")

@@ -403,7 +403,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, limit: str, strategy: str, rank
 USAGE: list[tuple[list[str], str]] = [
     ([], "no folder is named to write into; add --out DIR"),
     (["--out", "FULL"], "is not empty (here is in it)"),
-    (["--out", "FULL/here"], "is no folder"),
+    (["--out", "FULL/here"], "is not a folder"),
     (["--out", "OUT", "--tasks", "0"], "--tasks 0"),
     (["--out", "OUT", "--tasks", "-1"], "--tasks"),
     (["--out", "OUT", "--tasks", "99999999999999999999"], "--tasks"),

@@ -145,7 +145,7 @@ def test_until_the_run_ends_the_maps_are_empty(tmp_path: Path) -> None:
         (["--reduce", "apd"], "quantity 'apd': is not known"),
         (["--reduce", "peak", "--reduce-field", "W"], "has no field W; it has: Data"),
         (["--reduce", "peak", "--reduce-field", "Data"], "has 2 values a node"),
-        (["--reduce", "peak", "--max-beats", "0"], "leaves no row"),
+        (["--reduce", "peak", "--max-beats", "0"], "allows no beat"),
         (["--reduce", "peak", "--budget", "1KiB"], "give at least --budget"),
     ],
 )

@@ -361,7 +361,7 @@ USAGE: list[tuple[list[str], str]] = [
     (["--out", "FULL"], "is not empty (here is in it)"),
     (["--out", "OUT", "--dims", "2", "--sub-elements", "64"], "give one of 1, 3, 5, 11, 13, 15, 33, 39, .."),
     (["--out", "OUT", "--strategy", "alone"], "use files, files-buffered, shared, shared-buffered"),
-    (["--out", "FULL/here"], "is no folder"),
+    (["--out", "FULL/here"], "is not a folder"),
     (["--out", "OUT", "--ccross", "0"], "--ccross 0"),
     (["--out", "OUT", "--ccross", "-1"], "--ccross"),
     (["--out", "OUT", "--ccross", "40"], "--ccross 40"),

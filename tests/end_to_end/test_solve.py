@@ -221,7 +221,7 @@ def test_plates_are_on_from_their_start_and_off_at_their_end(tmp_path: Path, dt:
 # Arguments, and what the line must say.
 USAGE: list[tuple[list[Any], str]] = [
     (["--dt", "5ms"], "--dt: a step of 5 ms"),
-    (["--nodes", 3000, "--print-every", "0.25ms", "--dt", "0.1ms"], "0.25 ms is no multiple of 0.1 ms"),
+    (["--nodes", 3000, "--print-every", "0.25ms", "--dt", "0.1ms"], "0.25 ms is not a multiple of 0.1 ms"),
     (["--nodes", 100], "give 3000 or more"),
     (["--mesh", "slab:abc"], "--mesh slab:abc: is not slab:MILLIMETRES"),
     (["--mesh", "slab:0"], "a spacing of 0 mm"),

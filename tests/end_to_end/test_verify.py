@@ -160,7 +160,7 @@ WRONG: list[tuple[str, Callable[[h5py.File], object], str, str]] = [
         "begins with step 3",
     ),
     ("a support nobody knows", set_attribute("Data", "weft_support", "air"), "fields", "'air'"),
-    ("a rationale that is no JSON", set_attribute("Data", "weft_layout", "{"), "fields", "JSON"),
+    ("a rationale that is not JSON", set_attribute("Data", "weft_layout", "{"), "fields", "JSON"),
 ]
 
 
@@ -198,7 +198,7 @@ def test_a_file_cut_short(tmp_path: Path) -> None:
     for length in [48, 1500, len(whole) - 1]:
         path.write_bytes(whole[:length])
         problems = verdicts(verify(path), "fail")
-        assert f"the file is cut short: it has {length:,} of {len(whole):,} bytes" in problems["superblock"]
+        assert f"the file is truncated: it has {length:,} of {len(whole):,} bytes" in problems["superblock"]
         line = w.weft("verify", path, path)
         assert line.code == 1 and len(line.error_lines) == 1 and "is cut short" in line.err
     path.write_bytes(whole + b"more")

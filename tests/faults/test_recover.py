@@ -188,8 +188,8 @@ def test_a_dry_run_touches_nothing(tmp_path: Path, killer: Killer) -> None:
     state = state_of_a_kill(tmp_path, killer)
     before = {p.name: p.read_bytes() for p in state.iterdir()}
     report = recover(state / "out.h5", "--dry-run")
-    assert report["actions"] == ["undo a change of its metadata that was cut short"] and report["steps"] is None
-    assert "can be seen after that" in w.weft_ok("recover", state / "out.h5", "--dry-run").out
+    assert report["actions"] == ["undo a metadata change that was interrupted"] and report["steps"] is None
+    assert "see what else there is to do" in w.weft_ok("recover", state / "out.h5", "--dry-run").out
     assert {p.name: p.read_bytes() for p in state.iterdir()} == before
 
     path = tmp_path / "cut.h5"
@@ -233,7 +233,7 @@ def test_a_view_of_fewer_steps(tmp_path: Path) -> None:
         file["weft/commit"][0] = 21
     report = recover(path)
     assert report["actions"] == ["let the view show all 21 steps, not 8"]
-    assert "makes it anew" in w.weft_ok("recover", path, "--json").out or check_recovered(path, 21) == 21
+    assert "makes it again" in w.weft_ok("recover", path, "--json").out or check_recovered(path, 21) == 21
 
 
 KILLED_IN_H5PY = """
@@ -256,8 +256,8 @@ def test_a_mark_left_by_another_program(tmp_path: Path) -> None:
     w.run_ecg(path, *SMALL, "--steps", 21)
     marked = leave_marked(path, "r+")
     outcome = w.weft("verify", path)
-    assert outcome.code == 1 and "weft recover takes the mark away" in outcome.out
-    assert recover(path, "--dry-run")["actions"] == ["take away the mark of a program that was writing it"]
+    assert outcome.code == 1 and "weft recover removes the mark" in outcome.out
+    assert recover(path, "--dry-run")["actions"] == ["remove the mark of a program that was writing it"]
     assert path.read_bytes() == marked
     assert check_recovered(path, 21) == 21
     after = path.read_bytes()
@@ -275,8 +275,8 @@ def test_what_a_killed_command_was_making_in_its_place(tmp_path: Path) -> None:
     for part in parts:
         part.write_bytes(b"half of it")
     left = {c["check"]: c for c in w.weft_ok("verify", path, "--json").json["checks"]}["left over"]
-    assert left["verdict"] == "note" and "was making in its place" in left["problems"][0]
-    said = "remove what was being made in its place by a command that has died"
+    assert left["verdict"] == "note" and "an unfinished file of a command that died" in left["problems"][0]
+    said = "remove the unfinished file of a command that died"
     assert recover(path, "--dry-run")["actions"] == [said] and all(part.exists() for part in parts)
     assert recover(path)["actions"] == [said]
     assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
@@ -299,7 +299,7 @@ def test_what_is_not_wefts_is_left_alone(tmp_path: Path) -> None:
     refused(path, "is not a Weft file; what others wrote is not recovered")
     path.unlink()
     leave_marked(path, "w")
-    refused(path, f"h5clear -s {path} takes the mark away")
+    refused(path, f"h5clear -s {path} removes the mark")
     path.write_text("no HDF5 here\n" * 100)
     refused(path, "is not an HDF5 file")
     outcome = w.weft("recover", tmp_path / "none.h5")
@@ -311,7 +311,7 @@ def test_what_is_beyond_recovering(tmp_path: Path, killer: Killer) -> None:
     w.run_ecg(path, *SMALL, "--steps", 21)
     whole = path.read_bytes()
     path.write_bytes(whole[:5000])
-    refused(path, "is cut short: it has 5,000 of")
+    refused(path, "is truncated: it has 5,000 of")
     path.write_bytes(whole[:13] + b"\xff" + whole[14:])
     refused(path, "has a damaged superblock")
     path.write_bytes(whole)

@@ -70,7 +70,7 @@ def test_beside_the_backup_of_before(tmp_path: Path, killer: Killer, how: str) -
     subprocess.run([how, str(path.parent / "backup.h5"), str(path)], check=True)
     data = path.read_bytes()
     dry = w.weft_ok("recover", path, "--dry-run", "--json").json
-    assert dry["actions"][0] == "remove an undo file of a change that the file holds nothing of"
+    assert dry["actions"][0] == "remove the undo file of a change that never reached the file"
     assert path.read_bytes() == data
     w.weft_ok("view", path)
     assert not Path(f"{path}.weft-undo").exists()
@@ -83,7 +83,7 @@ def test_beside_a_copy_elsewhere(tmp_path: Path, killer: Killer) -> None:
     shutil.copytree(path.parent, tmp_path / "b")
     copy = tmp_path / "b" / "out.h5"
     report = w.weft_ok("recover", copy, "--json").json
-    assert report["actions"][0] == "undo a change of its metadata that was cut short"
+    assert report["actions"][0] == "undo a metadata change that was interrupted"
     assert w.weft("verify", copy).code == 0 and not Path(f"{copy}.weft-undo").exists()
     assert len(before) > 0 and w.check_committed(copy, NODES, 21) == 8
 

@@ -189,7 +189,7 @@ def test_precision_and_choice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--out", "out.h5"], "out.h5: is the file itself"),
+        (["--out", "out.h5"], "out.h5: is the input file"),
         (["--compress", "3"], "tecplot is not compressed"),
         (["--budget", "8"], "give at least --budget "),
         (["--fields", "none"], "has no field 'none'"),

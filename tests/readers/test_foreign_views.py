@@ -138,7 +138,7 @@ def test_recorded_files(tmp_path: Path, name: str, nodes: int, names: list[str])
         (["--mesh", "mesh.vtu", "--dataset", "/Nothing"], "/Nothing"),
         (["--mesh", "mesh.vtu", "--time", "/Nothing"], "/Nothing"),
         (["--mesh", "mesh.vtu", "--time", "/Data"], "/Data has 480 values for 6 steps"),
-        (["--mesh", "mesh.vtu", "--out", "series.h5"], "is the file itself"),
+        (["--mesh", "mesh.vtu", "--out", "series.h5"], "is the input file"),
         ([], "no mesh is named"),
     ],
 )

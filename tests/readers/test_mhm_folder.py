@@ -118,9 +118,9 @@ def test_what_cannot_be_joined_is_refused(flow: Path, tmp_path: Path) -> None:
     last = copy / f"problem_{PROBLEMS - 1:05d}" / "solution_0001.txt"
     whole = last.read_bytes()
     last.write_bytes(whole[:-13])
-    check_refused(copy, "455 bytes for a problem, whose 36 values take 468; the run may not have come to its end")
+    check_refused(copy, "455 bytes for a problem, whose 36 values take 468; the run may not have ended")
     last.write_bytes(b"x" + whole[1:])
-    check_refused(copy, "is no value")
+    check_refused(copy, "is not a value")
     last.unlink()
     check_refused(copy, "solution_0001.txt")
     (copy / "problem_00002" / "element.txt").write_text("0 0\n1 0\n")
@@ -128,7 +128,7 @@ def test_what_cannot_be_joined_is_refused(flow: Path, tmp_path: Path) -> None:
     (copy / "problem_00000" / "parameters.txt").write_text("ccross 2\nsub_elements 7\ndims 5\n")
     check_refused(copy, "5 dimensions do not divide 36 values")
     (copy / "problem_00000" / "parameters.txt").write_text("ccross 99\n")
-    check_refused(copy, "says nothing of use for ccross")
+    check_refused(copy, "has no usable value of ccross")
 
     new = tmp_path / "new"
     (new / "problem_00000").mkdir(parents=True)

@@ -96,7 +96,7 @@ MeshContents read_gmsh_contents(const std::string& path) {
     PetscInt volume = -1;
     plex.check(DMPlexGetCellType(plex.handle(), cell, &type));
     if (type != DM_POLYTOPE_TETRAHEDRON) {
-      throw bad(path, fmt::format("has a volume that is no tetrahedron ({})", DMPolytopeTypes[type]),
+      throw bad(path, fmt::format("has a volume that is not a tetrahedron ({})", DMPolytopeTypes[type]),
                 "mesh it with tetrahedra alone");
     }
     plex.check(DMPlexGetCone(plex.handle(), cell, &corners));

@@ -63,7 +63,7 @@ HeartMesh make_mesh(MPI_Comm comm, const SolveOptions& options, std::optional<st
 std::uint64_t parts_in(double whole, double part, const char* what) {
   const double parts = std::round(whole / part);
   if (parts < 1 || std::fabs(parts * part - whole) > 1e-6 * part) {
-    throw Error(ErrorKind::usage, what, fmt::format("{:.6g} ms is no multiple of {:.6g} ms", whole, part),
+    throw Error(ErrorKind::usage, what, fmt::format("{:.6g} ms is not a multiple of {:.6g} ms", whole, part),
                 "let one divide the other");
   }
   return static_cast<std::uint64_t>(parts);
@@ -281,7 +281,7 @@ class SolveSource final : public StepSource {
       throw Error(
           ErrorKind::usage, "--restart",
           "the checkpoint is of a run with another --dt, --print-every, --model, mesh, stimulus or conductivities",
-          "give the options it began with, or begin anew without --restart");
+          "give the options of that run, or start again without --restart");
     }
     bidomain_.restore({time_of(step), fields.at(0).values, fields.at(1).values, fields.at(2).values});
     reached_ = step;

@@ -77,7 +77,7 @@ class Check {
     for (const auto& [text, format] : {std::pair{"2.2", 22}, {"4", 40}, {"4.0", 40}, {"4.1", 41}}) {
       if (version == text) format_ = format;
     }
-    if (format_ == 0) throw file_.bad("is of no format that is read here");
+    if (format_ == 0) throw file_.bad("is of a format that Weft does not read");
     if (binary != 0 && binary != 1) throw file_.bad(fmt::format("is of type {}, neither ascii nor binary", binary));
     if (size_bytes_ != 8 && !(format_ == 41 && size_bytes_ == 4)) {
       throw file_.bad(fmt::format("has numbers of {} bytes", size_bytes_));
@@ -107,7 +107,7 @@ class Check {
       if (line.empty() || line[0] != '"' || end == 0 ||
           line.find_first_not_of(" \t\r", end + 1) != std::string_view::npos ||
           line.find('\0') != std::string_view::npos) {
-        throw file_.bad(fmt::format("has no name behind {} {}", dimension, number),
+        throw file_.bad(fmt::format("has no name after {} {}", dimension, number),
                         "write it in quotes after a single space");
       }
       const std::string_view name = line.substr(1, end - 1);
@@ -270,7 +270,7 @@ class Check {
     if (named != named_.end()) {
       tissues_[group] = named->second;
     } else if (group > static_cast<std::int32_t>(Tissue::bone)) {
-      throw file_.bad(fmt::format("physical volume {} is no tissue", group),
+      throw file_.bad(fmt::format("physical volume {} is not a tissue", group),
                       "number it 0 torso, 1 heart, 2 blood, 3 lung or 4 bone, or name it so");
     } else if (group > 0) {
       tissues_[group] = static_cast<Tissue>(group);

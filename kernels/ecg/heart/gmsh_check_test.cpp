@@ -115,7 +115,7 @@ TEST(GmshCheck, WordsAreNoLongerThanPetscHasRoomFor) {
   EXPECT_THAT(refusal(changed(kText22, "", "skin", std::string(128, 'x'))), HasSubstr("has a name of 128 characters"));
   EXPECT_THAT(refusal(changed(kText22, "", "skin", std::string(5000, 'x'))), HasSubstr("a line of more than 1000"));
   for (const char* name : {" \"skin\"", "skin", "\"", "\"skin\" and bones"}) {
-    EXPECT_THAT(refusal(changed(kText22, "", "\"skin\"", name)), HasSubstr("has no name behind 2 3")) << name;
+    EXPECT_THAT(refusal(changed(kText22, "", "\"skin\"", name)), HasSubstr("has no name after 2 3")) << name;
   }
   EXPECT_THAT(refusal(changed(kText22, "", "$Nodes", "$Comments\n$EndComment\n$Nodes")), HasSubstr("ends too early"));
   EXPECT_EQ(refusal(changed(kText22, "", "$Nodes", "$Comments\nmine, all\n$EndComments\n$Nodes")), "was not refused");
@@ -124,7 +124,7 @@ TEST(GmshCheck, WordsAreNoLongerThanPetscHasRoomFor) {
 TEST(GmshCheck, WhatIsNoMshOfThese) {
   EXPECT_THAT(refusal("solid cube"), HasSubstr("does not begin with $MeshFormat (its beginning, line 1); give"));
   EXPECT_THAT(refusal(""), HasSubstr("ends too early (its beginning, line 1)"));
-  EXPECT_THAT(refusal(changed(kText22, "", "2.2 ", "3.0 ")), HasSubstr("is of no format that is read here"));
+  EXPECT_THAT(refusal(changed(kText22, "", "2.2 ", "3.0 ")), HasSubstr("is of a format that Weft does not read"));
   EXPECT_THAT(refusal(changed(kText22, "", "2.2 0", "2.2 1")), HasSubstr("does not tell its byte order"));
   EXPECT_THAT(refusal(changed(kText22, "", "2.2 0 8", "2.2 0 4")), HasSubstr("has numbers of 4 bytes"));
   EXPECT_THAT(refusal(changed(kText41, "", "$Entities", "$PartitionedEntities")), HasSubstr("has no $Entities"));
@@ -133,8 +133,8 @@ TEST(GmshCheck, WhatIsNoMshOfThese) {
 
 TEST(GmshCheck, VolumesAreTissues) {
   EXPECT_THAT(refusal(changed(kText22, "$Elements", "3 4 2 7", "3 4 2 5")),
-              HasSubstr("physical volume 5 is no tissue"));
-  EXPECT_THAT(refusal(changed(kText22, "", "blood", "bloed")), HasSubstr("physical volume 7 is no tissue"));
+              HasSubstr("physical volume 5 is not a tissue"));
+  EXPECT_THAT(refusal(changed(kText22, "", "blood", "bloed")), HasSubstr("physical volume 7 is not a tissue"));
   EXPECT_THAT(check_gmsh(written(changed(kText22, "$Elements", "3 4 2 7", "3 4 2 -7"))),
               ElementsAre(Pair(1, Tissue::heart)));
   EXPECT_EQ(refusal(changed(kText22, "$Elements", "1 2 2 3", "1 2 2 9")), "was not refused") << "that is a surface";

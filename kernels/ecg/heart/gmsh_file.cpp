@@ -22,7 +22,7 @@ bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string shown(const std::string& word) {
   constexpr std::size_t kMost = 40;
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
-  return plain && word.size() <= kMost ? word : "what is no text";
+  return plain && word.size() <= kMost ? word : "bytes that are not text";
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ MeshContents read_vtu_contents(const std::string& path) {
     if (is_flat(cells.types[c])) continue;
     const auto first = static_cast<std::size_t>(cells.offsets[c]);
     if (cells.types[c] != cell_type::tetra || cells.offsets[c + 1] - cells.offsets[c] != 4) {
-      throw bad(path, fmt::format("cell {} is no tetrahedron (VTK type {})", c, cells.types[c]),
+      throw bad(path, fmt::format("cell {} is not a tetrahedron (VTK type {})", c, cells.types[c]),
                 "cut every cell into tetrahedra of four points (ParaView: Tetrahedralize)");
     }
     Tetrahedron corners{};

@@ -143,7 +143,7 @@ BisectedBox torso_of(std::uint64_t nodes, double& spacing) {
     spacing = next;
   }
   if (!best) {
-    throw Error(ErrorKind::usage, "the torso", fmt::format("cannot be had with {} nodes", nodes), "give more --nodes");
+    throw Error(ErrorKind::usage, "the torso", fmt::format("cannot be made with {} nodes", nodes), "give more --nodes");
   }
   spacing = best_spacing;
   return std::move(*best);
@@ -154,7 +154,7 @@ BisectedBox torso_of(std::uint64_t nodes, double& spacing) {
 HeartMesh torso_mesh(std::uint64_t nodes) {
   constexpr std::uint64_t kFewest = 3000;
   if (nodes < kFewest || nodes > 0x7fffffff / 8) {
-    throw Error(ErrorKind::usage, "the torso", fmt::format("cannot be had with {} nodes", nodes),
+    throw Error(ErrorKind::usage, "the torso", fmt::format("cannot be made with {} nodes", nodes),
                 fmt::format("give {} or more, below {}", kFewest, 0x7fffffff / 8));
   }
   double spacing = 0;

@@ -197,7 +197,7 @@ def _report(section: Section, axes: tuple[Axis, ...], measures: tuple[Measure, .
     values = [value.name for value in next(axis for axis in axes if axis.name == compare).values]
     baseline = section.text("baseline", values[0])
     if baseline not in values:
-        section.fail("baseline", f"baseline = '{baseline}' is no value of '{compare}'", nearest(baseline, values))
+        section.fail("baseline", f"baseline = '{baseline}' is not a value of '{compare}'", nearest(baseline, values))
     lines = section.text("lines", "")
     if lines and lines not in names:
         section.fail("lines", f"lines = '{lines}' is not an axis of the matrix", nearest(lines, names))

@@ -38,7 +38,7 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def run(given: argparse.Namespace) -> None:
     file = campaign_named(given.file)
     if given.retry_failed and not given.resume:
-        raise UsageError("--retry-failed", "is for going on", "say --resume --retry-failed")
+        raise UsageError("--retry-failed", "needs --resume", "use --resume --retry-failed")
     if given.resume:
         recall(given)
     campaign = read_campaign_file(file, overrides_of(given))
@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> None:
         dry_run(prepare(campaign, file, given.out, act=False), given)
         return
     if not given.resume and (given.out / FILE_NAME).exists():
-        raise UsageError(str(given.out), "has results already", "go on with --resume, or choose another --out")
+        raise UsageError(str(given.out), "has results already", "continue with --resume, or choose another --out")
     signal.signal(signal.SIGTERM, _interrupted)  # a job's time is over: as Ctrl-C
     prepared = prepare(campaign, file, given.out)
     results = ResultsFile(given.out)
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> None:
         remember(given, file, given.out / CAMPAIGN_COPY)
         tally = _run(prepared, results, todo)
     except KeyboardInterrupt:
-        print(f"\nInterrupted. To go on: weft campaign run {given.file} --out {given.out} --resume")
+        print(f"\nInterrupted. To resume: weft campaign run {given.file} --out {given.out} --resume")
         raise
     finally:
         results.close()

@@ -48,4 +48,4 @@ class Estimate:
         if whole is not None:
             return f"about {format_duration(whole)}"
         pauses = self.campaign.pause * max(len(experiments) - 1, 0)
-        return f"{format_duration(pauses)} of pauses, and nobody knows how long a run takes (takes = in [run])"
+        return f"{format_duration(pauses)} of pauses; the time of a run is not known (takes = in [run])"

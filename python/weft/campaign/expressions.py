@@ -21,7 +21,7 @@ def _power(base: float, exponent: float) -> float:
     try:
         return math.pow(base, exponent)
     except (OverflowError, ValueError):
-        raise ArithmeticError(f"{base} ** {exponent} is no number that can be had") from None
+        raise ArithmeticError(f"{base} ** {exponent} is not a number that can be computed") from None
 
 
 BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

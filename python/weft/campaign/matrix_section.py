@@ -37,7 +37,9 @@ def read_setting(section: Section, key: str, scale: float) -> Setting:
     try:
         return scaled(raw, scale) if is_scaled(raw) else setting_of(raw)
     except TypeError:
-        section.fail(key, f"{key} = {raw!r} is no setting", "write a text, a number, true, false or a list of one kind")
+        section.fail(
+            key, f"{key} = {raw!r} is not a setting", "write a text, a number, true, false or a list of one kind"
+        )
     except ValueError as error:
         section.fail(key, f"{key}: {error}")
 
@@ -91,7 +93,7 @@ def _plain(axis: str, raw: Any, scale: float, place: Place, matrix: Section) -> 
     try:
         setting = scaled(raw, scale) if is_scaled(raw) else setting_of(raw)
     except (TypeError, ValueError) as error:
-        raise UsageError(str(place), f"{axis}: {str(error) or f'{raw!r} is no setting'}") from None
+        raise UsageError(str(place), f"{axis}: {str(error) or f'{raw!r} is not a setting'}") from None
     # Named after the paper's size, whatever becomes of it here: so it finds its figures.
     name = str(raw["full"]) if is_scaled(raw) else name_of(setting)
     return Value(name, {axis: setting}, {axis: place}, place, name_of(setting))

@@ -56,7 +56,7 @@ def _name(row: Section, key: str) -> str:
     try:
         return name_of(setting_of(row.table[key]))
     except TypeError:
-        row.fail(key, f"{key} = {row.table[key]!r} is no value of an axis", "write the value, or its name")
+        row.fail(key, f"{key} = {row.table[key]!r} is not a value of an axis", "write the value, or its name")
 
 
 def _values(row: Section, axes: tuple[Axis, ...], names: list[str]) -> list[PaperValue]:
@@ -70,7 +70,7 @@ def _values(row: Section, axes: tuple[Axis, ...], names: list[str]) -> list[Pape
             values.append(PaperValue(choice, name, *mean_and_spread(row.table[name])))
         except (TypeError, ValueError, KeyError):
             row.fail(
-                name, f"{name} = {row.table[name]!r} is no figure", f"write {name} = [49.5, 13.0], mean and spread"
+                name, f"{name} = {row.table[name]!r} is not a figure", f"write {name} = [49.5, 13.0], mean and spread"
             )
     return values
 

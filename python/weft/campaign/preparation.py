@@ -131,7 +131,7 @@ def check_programs(campaign: Campaign, experiments: list[Experiment], known: Map
         words = program_of(campaign, experiment, known)
         place = str(experiment.places.get("program", campaign.place))
         for name in re.findall(r"\{(\w+)\}", " ".join(words)):
-            raise UsageError(place, f"'{{{name}}}' stands for nothing", nearest(name, known))
+            raise UsageError(place, f"'{{{name}}}' has no value", nearest(name, known))
         if shutil.which(words[0]) is None:
             raise UsageError(place, f"there is no program '{words[0]}' here", "install it, or name another")
 
@@ -154,4 +154,4 @@ def check_room(folder: Path, needed: int, experiment: Experiment) -> None:
         place = experiment.places.get("folder", Place("", 0))
         raise WeftError(f"{place}: {folder}" if place.line else str(folder),
                         f"has {format_bytes(free)} free, and '{experiment.setting_key}' needs {format_bytes(needed + MARGIN)}",
-                        "make room, name another --folder, or take a smaller --scale")  # fmt: skip
+                        "free some space, name another --folder, or take a smaller --scale")  # fmt: skip

@@ -167,7 +167,7 @@ class ResultsFile:
             os.fsync(self._file)
         except OSError as error:
             raise WeftError(str(self.path), f"cannot be written: {error.strerror}",
-                            "what was done is kept; make room and go on with --resume") from None  # fmt: skip
+                            "the results so far are kept; free some space and use --resume") from None  # fmt: skip
 
     def close(self) -> None:
         os.close(self._file)

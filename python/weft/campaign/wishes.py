@@ -93,7 +93,7 @@ def remember(given: argparse.Namespace, file: Path, copy: Path) -> None:
         _replace(given.out / WISHES, json.dumps(wishes, indent=1).encode() + b"\n")
     except OSError as error:
         raise WeftError(str(given.out), f"cannot be written: {error.strerror}",
-                        "make room, or choose another --out") from None  # fmt: skip
+                        "free some space, or choose another --out") from None  # fmt: skip
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -119,7 +119,7 @@ def recall(given: argparse.Namespace) -> None:
         pass
     if not isinstance(wishes, dict) or not all(_may_be(name, wishes.get(name)) for name in REMEMBERED):
         raise UsageError(str(file), "is not what weft campaign run wrote there",
-                         "remove it, and say again what the command line said")  # fmt: skip
+                         "remove it, and give the options of the command line again")  # fmt: skip
     for name in REMEMBERED:
         if getattr(given, name) is None:
             setattr(given, name, wishes.get(name))

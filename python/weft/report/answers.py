@@ -17,7 +17,7 @@ TOO_FEW = "One repeat says nothing of noise, so nothing can be told apart."
 def answer(samples: Samples, comparisons: Sequence[Comparison]) -> str:
     """One sentence about what the campaign asks for; one for each of several measures where there are several settings."""
     if not samples.all:
-        return "No experiment came to its end, so there is no answer."
+        return "No experiment ended, so there is no answer."
     names = samples.campaign.report.answers
     if len(names) > 1 and len({c.group for c in comparisons}) == 1:
         return _of_several_measures(samples, comparisons)

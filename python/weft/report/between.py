@@ -98,7 +98,9 @@ def _cells_of(side: Loaded, one_store: bool) -> dict[Cell, Ran]:
 
     def cell_of(choice: Mapping[str, str]) -> Cell:
         axes = sorted_axes(side.campaign, choice)
-        return Cell(tuple((axis, name) for axis, name in axes if axis not in left_out), choice[side.campaign.report.compare])
+        return Cell(
+            tuple((axis, name) for axis, name in axes if axis not in left_out), choice[side.campaign.report.compare]
+        )
 
     samples: dict[Cell, list[Sample]] = {}
     for sample in side.samples.all:

@@ -43,7 +43,8 @@ def compose(a: Loaded, b: Loaded, found: Between) -> BetweenReport:
         names=names,
         answer=answer_words(found, a.campaign.report.answers),
         tables=[
-            cells_table(found, names, compare, [row for row in found.rows if row.cell.group == group]) for group in groups
+            cells_table(found, names, compare, [row for row in found.rows if row.cell.group == group])
+            for group in groups
         ],
         left_out=[left_out_words(out, names) for out in found.left_out],
         differs=differing(a, b),
@@ -53,7 +54,17 @@ def compose(a: Loaded, b: Loaded, found: Between) -> BetweenReport:
 def cells_table(found: Between, names: CellNames, compare: str, rows: Sequence[Row]) -> Table:
     """Of a setting."""
     span = "least – greatest"
-    header = [compare, "measure", "runs", found.a, span, found.b, span, f"{found.b} / {found.a} (95 %)", f"{found.b} is"]
+    header = [
+        compare,
+        "measure",
+        "runs",
+        found.a,
+        span,
+        found.b,
+        span,
+        f"{found.b} / {found.a} (95 %)",
+        f"{found.b} is",
+    ]
     cells = [
         [
             names.way(row.cell),
@@ -81,7 +92,12 @@ def differs_table(report: BetweenReport) -> Table:
 
 
 def markdown(report: BetweenReport, picture: Picture) -> str:
-    parts = [f"# {heading(report)}", report.question, f"**{report.answer}**", f"![{picture.caption}]({picture.name}.svg)"]
+    parts = [
+        f"# {heading(report)}",
+        report.question,
+        f"**{report.answer}**",
+        f"![{picture.caption}]({picture.name}.svg)",
+    ]
     parts += list_section("## What cannot be compared", report.left_out)
     parts.append("## Cell by cell")
     for table in report.tables:

@@ -65,7 +65,13 @@ def sections(samples: Samples, results: Iterable[Mapping[str, Any]]) -> list[Sec
     found = [
         section("Single calls", CALLS, ["call", "calls", *WITHIN], _calls, 2),
         section("Ranks", RANKS, ["seconds of", "least", "median", "most", "most / median"], _ranks, 2),
-        section("Reading back", BACK, ["files", "bytes", "reads", "MB/s", "least – greatest", "from", *WITHIN], _read_back, 1),
+        section(
+            "Reading back",
+            BACK,
+            ["files", "bytes", "reads", "MB/s", "least – greatest", "from", *WITHIN],
+            _read_back,
+            1,
+        ),
     ]
     return [each for each in found if each.tables]
 

@@ -36,7 +36,9 @@ def two(given: argparse.Namespace) -> None:
         print(json.dumps(as_json(report), indent=1))
         return
     left_out = "".join(f"\nNot compared: {words}." for words in report.left_out)
-    print(f"{report.question}\n{report.answer}{left_out}\n\nThe report: {folders.report if out is None else out}/{HTML}")
+    print(
+        f"{report.question}\n{report.answer}{left_out}\n\nThe report: {folders.report if out is None else out}/{HTML}"
+    )
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats{
 
 void check(const Conversion& conversion) {
   if (conversion.level < 0 || conversion.level > 9) {
-    throw Error(ErrorKind::usage, fmt::format("--compress {}", conversion.level), "is no level of zlib",
+    throw Error(ErrorKind::usage, fmt::format("--compress {}", conversion.level), "is not a level of zlib",
                 "give 1 (fast) to 9 (small)");
   }
   if (conversion.level > 0 && conversion.to != Format::vtu) {
@@ -81,14 +81,14 @@ std::optional<storage::WriterLock> find_place(Job& job, NewFolders& folders) {
   agree_on(job.comm, [&] {
     std::error_code error;
     if (conversion.to == Format::tecplot && fs::equivalent(out, source, error)) {
-      throw Error(ErrorKind::usage, out.string(), "is the file itself", "name another: --out heart.plt");
+      throw Error(ErrorKind::usage, out.string(), "is the input file", "name another: --out heart.plt");
     }
     const bool is_file = conversion.to == Format::tecplot;
     const bool taken =
         is_file ? fs::exists(out, error) : fs::exists(job.folder, error) && !fs::is_empty(job.folder, error);
     if (job.comm.rank() == 0 && taken && conversion.if_exists == storage::IfExists::fail) {
       throw Error(ErrorKind::usage, is_file ? out.string() : job.folder,
-                  is_file ? "is there already" : "has files already", "name another, or let them be replaced");
+                  is_file ? "exists already" : "has files already", "name another, or allow its files to be replaced");
     }
     if (job.comm.rank() != 0) return;
     fs::path place = is_file ? out : fs::path(job.folder).lexically_normal();
@@ -108,7 +108,7 @@ Format parse_format(std::string_view word) {
   }
   std::string known;
   for (const auto& [name, format] : kFormats) known += (known.empty() ? "" : ", ") + std::string(name);
-  throw Error(ErrorKind::usage, fmt::format("--to {}", word), "is no format", fmt::format("there are {}", known));
+  throw Error(ErrorKind::usage, fmt::format("--to {}", word), "is not a format", fmt::format("there are {}", known));
 }
 
 std::string_view name_of(Format format) {

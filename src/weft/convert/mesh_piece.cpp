@@ -9,7 +9,7 @@ namespace weft::convert {
 
 namespace {
 
-Error damaged() { return {ErrorKind::data, "mesh", "a number leads outside the mesh", "the mesh is damaged"}; }
+Error damaged() { return {ErrorKind::data, "mesh", "an index points outside the mesh", "the mesh is damaged"}; }
 
 // The points of `mine` that no rank's cells use. Collective.
 std::vector<std::int64_t> unused_points(Communicator& comm, std::span<const std::int64_t> used, std::uint64_t points) {

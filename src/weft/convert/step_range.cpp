@@ -23,7 +23,7 @@ std::optional<std::int64_t> number(std::string_view text, std::string_view part)
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
   if (error != std::errc() || end != part.data() + part.size()) {
-    throw bad(text, fmt::format("'{}' is no step", part));
+    throw bad(text, fmt::format("'{}' is not a step", part));
   }
   return value;
 }
@@ -44,7 +44,7 @@ std::vector<std::uint64_t> parse_steps(std::string_view text, std::uint64_t step
   const auto length = static_cast<std::int64_t>(steps);
   if (filled == 1 && parts[0]) {
     const std::int64_t step = *parts[0] < 0 ? *parts[0] + length : *parts[0];
-    if (step < 0 || step >= length) throw bad(text, fmt::format("is none of the {} steps", steps));
+    if (step < 0 || step >= length) throw bad(text, fmt::format("is not one of the {} steps", steps));
     return {static_cast<std::uint64_t>(step)};
   }
   const std::int64_t every = parts[2].value_or(1);
@@ -57,7 +57,7 @@ std::vector<std::uint64_t> parse_steps(std::string_view text, std::uint64_t step
     if (every > length) break;  // and no overflow
     step += every;
   }
-  if (chosen.empty()) throw bad(text, fmt::format("leaves none of the {} steps", steps));
+  if (chosen.empty()) throw bad(text, fmt::format("selects none of the {} steps", steps));
   return chosen;
 }
 

@@ -40,15 +40,15 @@ TEST(StepRange, ANumberAloneIsOneStep) {
 }
 
 TEST(StepRange, SaysWhatIsWrong) {
-  EXPECT_THAT(complaint("10"), HasSubstr("is none of the 10 steps"));
-  EXPECT_THAT(complaint("-11"), HasSubstr("is none of the 10 steps"));
-  EXPECT_THAT(complaint("5:5"), HasSubstr("leaves none of the 10 steps"));
+  EXPECT_THAT(complaint("10"), HasSubstr("is not one of the 10 steps"));
+  EXPECT_THAT(complaint("-11"), HasSubstr("is not one of the 10 steps"));
+  EXPECT_THAT(complaint("5:5"), HasSubstr("selects none of the 10 steps"));
   EXPECT_THAT(complaint("::-1"), HasSubstr("counts backwards"));
   EXPECT_THAT(complaint("::0"), HasSubstr("counts backwards"));
-  EXPECT_THAT(complaint("a:3"), HasSubstr("'a' is no step"));
-  EXPECT_THAT(complaint("1.5"), HasSubstr("'1.5' is no step"));
+  EXPECT_THAT(complaint("a:3"), HasSubstr("'a' is not a step"));
+  EXPECT_THAT(complaint("1.5"), HasSubstr("'1.5' is not a step"));
   EXPECT_THAT(complaint("1:2:3:4"), HasSubstr("more than three parts"));
-  EXPECT_THAT(complaint("", 0), HasSubstr("leaves none of the 0 steps"));
+  EXPECT_THAT(complaint("", 0), HasSubstr("selects none of the 0 steps"));
 }
 
 TEST(StepRange, RunsOfConsecutiveSteps) {

@@ -44,8 +44,8 @@ TecplotCells deal_cells(Communicator& comm, const StepSource& source, const view
         fmt::format("{} cells that are lone vertices: Tecplot has no such element", format_count(vertices)));
   }
   if (others = comm.sum(others); others > 0) {
-    cells.left_out.push_back(fmt::format(
-        "{} cells of types that are no Tecplot element (curved ones, polygons, strips)", format_count(others)));
+    cells.left_out.push_back(fmt::format("{} cells of types that Tecplot does not have (curved ones, polygons, strips)",
+                                         format_count(others)));
   }
   return cells;
 }
@@ -59,7 +59,7 @@ void write_elements(const StepSource& source, const view::Unstructured& mesh, co
     const std::uint64_t count = std::min(kAtOnce, cells.mine.count - done);
     const auto offsets = source.mesh<std::int64_t>(mesh.offsets_path, cells.mine.first + done, count + 1);
     const auto damaged = [] {
-      return Error(ErrorKind::data, "mesh", "a number leads outside the mesh", "the mesh is damaged");
+      return Error(ErrorKind::data, "mesh", "an index points outside the mesh", "the mesh is damaged");
     };
     if (!std::is_sorted(offsets.begin(), offsets.end()) || offsets[0] < 0 ||
         static_cast<std::uint64_t>(offsets.back()) > mesh.corners) {

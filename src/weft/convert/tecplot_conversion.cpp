@@ -110,7 +110,7 @@ class TecplotConversion {
         } else if (part.cells->elements > 0) {
           part.on_cells.push_back(field);
         } else {
-          written_.left_out.push_back(field.name + ": stands on cells that are no Tecplot elements");
+          written_.left_out.push_back(field.name + ": is on cells of types that Tecplot does not have");
         }
       }
       parts_.push_back(std::move(part));

@@ -80,7 +80,7 @@ std::vector<double> pseudo_ecg_weights(std::span<const double> points, const vie
                                        const std::array<double, 3>& electrode, double diffusivity) {
   const std::uint64_t nodes = points.size() / 3;
   if (cells.offsets.size() != cells.types.size() + 1) {
-    throw Error(ErrorKind::data, "the mesh", "has not as many offsets as cells, and one", "write it anew");
+    throw Error(ErrorKind::data, "the mesh", "has not as many offsets as cells, and one", "write it again");
   }
   const Vector3 place{electrode[0], electrode[1], electrode[2]};
   std::vector<double> weights(nodes, 0.0);
@@ -101,7 +101,7 @@ std::vector<double> pseudo_ecg_weights(std::span<const double> points, const vie
       corners[corner] = {at[0], at[1], at[2]};
       if (corners[corner] == place) {
         throw Error(ErrorKind::usage, "the electrode", fmt::format("lies on node {} of the heart", node),
-                    "it must stand off: the potential has no bound there");
+                    "place it away from the heart: the potential is unbounded there");
       }
     }
     const Element element = element_of(dimension, corners);

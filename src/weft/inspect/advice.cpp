@@ -16,8 +16,8 @@ constexpr double kWorthIt = 1.5;        // times cheaper
 constexpr double kRequestsWorthIt = 3;  // and as much time as so many requests
 constexpr double kMuchPadding = 0.25;   // of what a dataset takes
 constexpr std::uint64_t kPaddingBytes = 64 << 10;
-constexpr const char* kAsItIs = "cannot be laid out anew: its elements lie in other files, or point to others";
-constexpr const char* kWell = "laid out well for these reads: leave it as it is";
+constexpr const char* kAsItIs = "cannot be rechunked: its elements lie in other files, or point to others";
+constexpr const char* kWell = "well laid out for these reads: no change is needed";
 constexpr double kDearer = 1.5;  // a read that becomes so much dearer is told too
 
 // One of the two readers: what it pays now, and repacked.

@@ -76,7 +76,7 @@ void check_asked(const FileQuestion& question, const survey::Survey& survey) {
     }
     if (survey.datasets.size() > 5) known += ", ...";
     throw Error(ErrorKind::data, question.path, fmt::format("has no dataset {}", name),
-                known.empty() ? "it has none at all" : "it has " + known);
+                known.empty() ? "it has none" : "it has " + known);
   }
 }
 

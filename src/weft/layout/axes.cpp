@@ -75,7 +75,7 @@ void check_axes(const Axes& axes, std::size_t rank) {
   for (const Axis& axis : axes) {
     if (axis.name.empty()) throw bad("a name is empty", "write them as in step,node,component");
     if (axis.role == AxisRole::spatial && std::ranges::count(axes, axis.name, &Axis::name) > 1) {
-      throw bad(fmt::format("'{}' stands there twice", axis.name), "give every spatial axis its own name");
+      throw bad(fmt::format("'{}' occurs twice", axis.name), "give every spatial axis its own name");
     }
   }
 }

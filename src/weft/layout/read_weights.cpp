@@ -12,7 +12,7 @@ std::string ReadWeights::text() const {
   std::string text;
   const auto add = [&](const std::string& name, double weight) {
     if (!std::isfinite(weight) || weight < 0) {
-      throw Error(ErrorKind::usage, fmt::format("ReadWeights: {} = {}", name, weight), "is no weight",
+      throw Error(ErrorKind::usage, fmt::format("ReadWeights: {} = {}", name, weight), "is not a weight",
                   "give 0 or a positive number");
     }
     if (weight > 0) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, weight);

@@ -152,7 +152,7 @@ std::vector<NamedRead> parse_reads(std::string_view text, const Shape& shape, co
     const std::string_view name = part.substr(0, equals);
     const double weight = equals == std::string_view::npos ? 1 : parse_weight(part, part.substr(equals + 1));
     if (std::ranges::count(reads, name, &NamedRead::name) > 0) {
-      throw bad_read(name, "stands there twice", "give it one weight");
+      throw bad_read(name, "occurs twice", "give it one weight");
     }
     reads.push_back({std::string(name), weight, box_of(name, shape, axes, ranks)});
   }

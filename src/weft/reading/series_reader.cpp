@@ -156,7 +156,7 @@ bool SeriesReader::read_map(const std::string& path) {
     if (written) return false;  // a segment was added since
     throw Error(ErrorKind::data, path,
                 fmt::format("says {} steps are committed but has room for {}", committed, map.capacity()),
-                "the file is damaged: copy it again or write it anew");
+                "the file is damaged: copy it again or write it again");
   }
   // The slots say more than pages that were read before them.
   if (written) storage::look_past_cache(path);

@@ -1,21 +1,20 @@
 // weft/reading/series_reader.hpp - reads fields over steps: snapshots, traces, blocks, any box of any field.
 //
-// Of a Weft file, and of any HDF5 file whose steps are known (reading/foreign_series.hpp): netCDF-4, VTKHDF, openPMD,
-// Chaste, or a dataset whose axes are told. FILE:DATASET names one of its datasets. Filters are undone and packed
-// values unpacked (reading/value_coding.hpp), axes come in Weft's order, and times in the units they are recorded in.
+// Reads Weft files and any HDF5 file whose steps are recognised (reading/foreign_series.hpp): netCDF-4, VTKHDF,
+// openPMD, Chaste, or a dataset with named axes. FILE:DATASET names one of its datasets. Filters are decoded and packed
+// values unpacked (reading/value_coding.hpp). Axes come in Weft's order, and times in the units of the file.
 //
-// The map of the file is read once, when it is opened; from then on data move by positioned reads of exactly the bytes
-// that pay (storage/read_plan), never whole chunks. A box is given in the coordinates of the field's dataset: (step,
-// then one step's axes); how many segments it spans does not show.
+// The metadata are read once, when the file is opened. Data are then read by positioned reads of only the bytes that
+// are worth reading (storage/read_plan), not whole chunks. A box has the axes of the field's dataset: the step, then
+// the axes of one step. It may span any number of segments.
 //
-// Only committed steps can be read: those that are whole in the file on every rank that writes it. A reader of a
-// running simulation sees more of them after reload(). Reading moves no file position and changes nothing, so one
-// reader may be used by several threads at once, reload() and use_access_cost() excepted.
+// Only committed steps can be read: those that every writing rank has completed. A reader of a running simulation sees
+// more of them after reload(). Several threads may use one reader at once, except for reload() and use_access_cost().
 //
-// Memory: the destination is the caller's. Beyond it a read may hold one request a thread (access.max_request_bytes,
-// 8 MiB), and only where many small rows are gathered from one request.
+// Memory: the caller gives the destination. A read also holds at most one request per thread
+// (access.max_request_bytes, 8 MiB), and only if it gathers many small rows from one request.
 //
-// Collective: only the open() and reload() that take a Communicator. Reads never communicate.
+// Collective: only the open() and reload() that take a Communicator. Reads do not communicate.
 #pragma once
 
 #include <cstddef>
@@ -46,61 +45,62 @@
 namespace weft {
 
 struct ReadOptions {
-  // What requests and bytes cost where the file lies; measured once per file system (storage/measure_access_cost) when
-  // absent.
+  // The cost of requests and bytes on the file's file system; if empty, it is measured once per file system
+  // (storage/measure_access_cost).
   std::optional<layout::AccessCost> access;
-  // What a SnapshotSweep (reading/snapshot_sweep.hpp) may hold.
+  // The memory of a SnapshotSweep (reading/snapshot_sweep.hpp).
   std::uint64_t budget_bytes = 256ULL << 20;
   int max_threads = storage::kDefaultReadThreads;
-  // Puts a store around the file's (to count, to delay); what it returns is what is read, and is measured afresh.
+  // Wraps the file's store into another one (to count or delay requests). The wrapped store is the one that is
+  // measured.
   std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap;
-  std::shared_ptr<storage::SyscallCounters> counters;  // where the file's system calls are counted; may be null
-  // Called before each request that does not go through that store: of a chunk that is decoded, or by HDF5.
+  std::shared_ptr<storage::SyscallCounters> counters;  // counts the file's system calls; may be null
+  // Called before each request that does not use that store: for a chunk that is decoded, or by HDF5.
   std::function<void(std::uint64_t bytes)> on_request{};
-  reading::SeriesChoice choice{};  // of a file that Weft did not write
+  reading::SeriesChoice choice{};  // for a file that Weft did not write
 };
 
 class SeriesReader {
  public:
-  // `path` is FILE, or FILE:NAME for one of its fields or datasets. Throws Error(system) where the file cannot be
-  // opened, Error(data) where it holds no steps that are known or is damaged.
+  // `path` is FILE, or FILE:NAME for one of its fields or datasets. Throws Error(system) if the file cannot be
+  // opened, Error(data) if it is damaged or no steps are recognised in it.
   static SeriesReader open(const std::string& path, ReadOptions options = {});
-  // Collective: rank 0 reads the map, the committed steps and measures the store, and tells the others. All throw where
-  // one fails. `comm` is not kept. The path must lead every rank to the same file.
+  // Collective: rank 0 reads the metadata and the committed steps, measures the store, and sends all this to the
+  // others. If one rank fails, all throw. `comm` is not kept. The path must name the same file on every rank.
   static SeriesReader open(Communicator& comm, const std::string& path, ReadOptions options = {});
 
-  // Looks again how many steps are committed, and at segments that were added since. Throws Error(data) where the path
-  // leads to another file by now: the run was begun anew.
+  // Reads the number of committed steps and new segments again. Throws Error(data) if the path names another file now,
+  // because the run was started again.
   void reload();
   void reload(Communicator& comm);  // collective; afterwards all ranks see the same steps
 
   const std::string& path() const { return map_.path; }
   bool is_weft() const { return foreign_ == nullptr; }
-  // How a file that Weft did not write was understood; nullptr of a Weft file.
+  // How a file that Weft did not write was recognised; nullptr for a Weft file.
   const reading::ForeignSeries* foreign() const { return foreign_.get(); }
-  // What stood behind FILE:, or SeriesChoice::dataset; "" where nothing was named.
+  // The name after FILE:, or SeriesChoice::dataset; "" if none was given.
   const std::string& named() const { return named_; }
-  // The field that FILE:NAME named, else the only one there is; "" where there are several. Error(usage) where it is
-  // not there.
+  // The field that FILE:NAME named, or the only one; "" if there are several. Throws Error(usage) if it does not exist.
   std::string named_field() const;
-  // The name of the field that is asked for, by its name or its dataset's path; "" asks for named_field(). Error(usage)
-  // where it is not there, or there are several and none is named.
+  // The name of a field that is given by its name or by the path of its dataset; "" stands for named_field(). Throws
+  // Error(usage) if it does not exist, or if there are several and none is named.
   std::string chosen_field(const std::string& asked) const;
-  std::uint64_t steps() const { return map_.length; }  // of the datasets, as every other reader of HDF5 sees them
+  std::uint64_t steps() const { return map_.length; }  // the length of the datasets, as other readers of HDF5 see it
   std::uint64_t committed() const { return committed_; }
   // The fields, without "time".
   std::span<const storage::FieldMap> fields() const { return std::span(map_.fields).subspan(1); }
-  const storage::FieldMap& field(const std::string& name) const;  // "time" too; Error(usage) where there is none
+  const storage::FieldMap& field(const std::string& name) const;  // also "time"; Error(usage) if there is none
   const storage::SeriesMap& map() const { return map_; }
   const layout::AccessCost& access_cost() const { return access_; }
-  // From here on, reads are planned for a store of this cost. Throws Error(usage) for one that cannot be.
+  // Plans later reads for this cost. Throws Error(usage) unless the latency is at least 0 and the
+  // other values are above 0.
   void use_access_cost(const layout::AccessCost& access);
   const ReadOptions& options() const { return options_; }
 
   // The time of every committed step.
   std::vector<double> times() const;
 
-  // The boxes of a field's steps that are read (reading/field_boxes.hpp).
+  // The boxes of snapshots, traces and blocks (reading/field_boxes.hpp).
   reading::FieldBoxes boxes(const std::string& name) const;
   Box snapshot_box(const std::string& name, std::uint64_t step) const { return boxes(name).snapshot(step); }
   Box trace_box(const std::string& name, std::uint64_t node) const { return boxes(name).trace(node); }
@@ -113,19 +113,19 @@ class SeriesReader {
     return block_box(name, first_node, nodes, 0, committed_);
   }
 
-  // Throw Error(usage) unless the field holds `type`; unless `box` lies inside the field and the committed steps.
+  // Throw Error(usage) unless the field holds `type`, and unless `box` is inside the field and the committed steps.
   void check_type(const std::string& name, DataType type) const;
   void check_box(const std::string& name, const Box& box) const { boxes(name).check(box); }
 
-  // Fills `values`, the row-major array of box.count in the field's own type. Throws Error(usage) where the box leaves
-  // the field or the committed steps, or `values` has another size; Error(data) where the file ends early.
+  // Fills `values`, the row-major array of box.count in the field's own type. Throws Error(usage) if the box is
+  // not inside the field and the committed steps, or `values` has another size; Error(data) if the file is truncated.
   void read(const std::string& name, const Box& box, std::span<std::byte> values) const {
     read(name, std::span(&box, 1), values);
   }
-  // Several boxes, the values of one behind those of the other; neighbours in the file become one request.
+  // Several boxes; their values follow each other. Neighbours in the file become one request.
   void read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const;
 
-  // The same with T checked against the field's type. The vector is made here; for many reads, hand one in.
+  // The same, with T checked against the field's type. It allocates the vector; for many reads, pass your own memory.
   template <typename T>
   void read(const std::string& name, const Box& box, std::span<T> values) const {
     check_type(name, data_type_of<T>());
@@ -133,7 +133,7 @@ class SeriesReader {
   }
   template <typename T>
   Values<T> read(const std::string& name, const Box& box) const {
-    check_box(name, box);  // before memory for a box that was mistyped
+    check_box(name, box);  // before memory is allocated for a wrong box
     Values<T> values = make_values<T>(element_count(box.count));
     read(name, box, std::span<T>(values));
     return values;
@@ -161,17 +161,17 @@ class SeriesReader {
   void read_nodes(const std::string& name, std::uint64_t first, std::uint64_t nodes, std::uint64_t first_step,
                   std::uint64_t steps, std::span<std::byte> values) const;
 
-  // Whether a field's values are read as they lie in the file; else whole chunks are decoded, or HDF5 reads.
+  // Whether a field's values are read directly from the file; otherwise whole chunks are decoded, or HDF5 reads them.
   bool reads_directly(const std::string& name) const;
-  // What read() would do, without doing it. Throws Error(usage) unless the field is read directly.
+  // The plan of read(), without reading. Throws Error(usage) unless the field is read directly.
   storage::ReadPlan plan(const std::string& name, const Box& box) const;
-  // The arithmetic prediction of the same (layout/read_cost), which knows nothing of addresses.
+  // The predicted cost of the same read (layout/read_cost), without the addresses of chunks.
   layout::ReadCost predicted(const std::string& name, const Box& box) const;
 
-  // The store the field's layout was designed for, from its rationale; the default one where none is recorded.
+  // The cost that the field's layout was chosen for, as recorded in the file; the default if none is recorded.
   layout::AccessCost recorded_access_cost(const std::string& name) const;
 
-  // Reads an array that has no step axis ("/mesh/points") whole. Error(usage) where the file has none of that path.
+  // Reads an array that has no step axis ("/mesh/points") whole. Throws Error(usage) if the file has no such array.
   void read_fixed(const std::string& path, std::span<std::byte> values) const;
 
  private:

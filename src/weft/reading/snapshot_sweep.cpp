@@ -31,7 +31,7 @@ SnapshotSweep::SnapshotSweep(const SeriesReader& reader, std::string field, std:
       step_bytes_(element_count(reader.field(field_).per_step) * size_of(reader.field(field_).type)) {
   if (first > last) {
     throw Error(ErrorKind::usage, reader.path(), fmt::format("a sweep over steps {} to {} runs backwards", first, last),
-                "give the first step, and behind the last");
+                "give the first step and the one after the last");
   }
   reader.check_box(field_, steps_box(first, last - first));
   most_steps_ = choose_steps_at_once();

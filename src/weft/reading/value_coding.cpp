@@ -30,7 +30,7 @@ auto with_type(StoredType type, const Action& action) {
     case StoredType::float32: return action(float{});
     case StoredType::float64: return action(double{});
   }
-  throw Error(ErrorKind::usage, "a type that is stored", "is none of those that there are");
+  throw Error(ErrorKind::usage, "a type that is stored", "is not one of its members");
 }
 
 std::optional<StoredType> stored_type(hid_t dataset) {

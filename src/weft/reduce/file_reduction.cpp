@@ -52,7 +52,7 @@ class Reducer {
     agree_on(comm_, [&] {
       std::error_code problem;
       if (std::filesystem::equivalent(source_.reader().path(), reduction_.out, problem)) {
-        throw Error(ErrorKind::usage, reduction_.out, "is the file that is read", "name another: --out maps.h5");
+        throw Error(ErrorKind::usage, reduction_.out, "is the input file", "name another: --out maps.h5");
       }
       plan_block();
     });

@@ -117,7 +117,7 @@ void check_settings(const std::string& where, std::span<const Quantity> quantiti
     throw Error(ErrorKind::usage, where, "no quantity is named", "as in --quantity activation_time,apd_90");
   }
   if (settings.max_beats == 0) {
-    throw Error(ErrorKind::usage, "--max-beats 0", "leaves no row", "give at least 1");
+    throw Error(ErrorKind::usage, "--max-beats 0", "allows no beat", "give at least 1");
   }
   if (!std::isfinite(settings.threshold)) {
     throw Error(ErrorKind::usage, "the threshold", "is not a number", "give one, such as -30");

@@ -268,7 +268,7 @@ void Conveyor::fetch_next(Region& region) {
                 decoders_[static_cast<std::size_t>(worker)].decode(raw->bytes, raw->skipped, chunk);
               } catch (const Error& error) {
                 throw Error(error.kind(), fmt::format("{}, chunk at {}", what_.name, to_string(piece.box.start)),
-                            error.what(), "what it held is lost; take the file from where it came");
+                            error.what(), "its contents are lost; restore the file from its source");
               }
             },
             true);

@@ -267,7 +267,7 @@ class Repacking {
     if (origins_) return regions_touched(what.shape, what.pass.region, chosen.facts.chunk, *origins_);
     constexpr std::uint64_t kMost = 1ULL << 27;
     if (what.pass.regions(what.shape) > kMost) {
-      throw Error(ErrorKind::data, what.name, fmt::format("is {}, more than can be walked", to_string(what.shape)),
+      throw Error(ErrorKind::data, what.name, fmt::format("is {}, too large to check", to_string(what.shape)),
                   "check its extents: the file may be damaged");
     }
     std::vector<std::uint64_t> regions(what.pass.regions(what.shape));

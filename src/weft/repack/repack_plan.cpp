@@ -40,11 +40,11 @@ std::vector<const survey::DatasetFacts*> named(const survey::Survey& survey, con
       std::string known;
       for (const survey::DatasetFacts& other : survey.datasets) known += (known.empty() ? "" : ", ") + other.path;
       throw Error(ErrorKind::usage, survey.path, fmt::format("has no dataset {}", name),
-                  known.empty() ? "it has none at all" : fmt::format("it has {}", known));
+                  known.empty() ? "it has none" : fmt::format("it has {}", known));
     }
     if (const auto why = obstacle(*facts)) {
       throw Error(ErrorKind::usage, fmt::format("{}: {}", survey.path, facts->path),
-                  fmt::format("cannot be laid out anew: {}", *why), "leave it out: it is copied as it is");
+                  fmt::format("cannot be rechunked: {}", *why), "leave it out: it is then copied unchanged");
     }
     found.push_back(facts);
   }
@@ -94,8 +94,8 @@ class Planner {
         if (is_wanted(facts)) {
           throw Error(
               ErrorKind::data, fmt::format("{}: {}", request_.in, facts.path),
-              fmt::format("has chunks with filter {} ({}), which nothing here can undo", unknown->id, unknown->name),
-              "install its HDF5 plugin and set HDF5_PLUGIN_PATH, or leave this dataset as it is: --dataset");
+              fmt::format("has chunks with filter {} ({}), which cannot be decoded here", unknown->id, unknown->name),
+              "install its HDF5 plugin and set HDF5_PLUGIN_PATH, or choose other datasets: --dataset");
         }
       }
     }

@@ -62,7 +62,7 @@ class Import {
     if (reader_.committed() == 0) throw Error(ErrorKind::data, reader_.path(), "has no steps to import");
     std::error_code error;
     if (fs::equivalent(request_.out, reader_.path(), error)) {
-      throw Error(ErrorKind::usage, request_.out, "is the file itself", "name another");
+      throw Error(ErrorKind::usage, request_.out, "is the input file", "name another");
     }
     const std::vector<double> times = reader_.times();
     for (std::size_t step = 1; step < times.size(); ++step) {
@@ -124,7 +124,7 @@ class Import {
       const std::uint64_t count = std::min(ahead, steps - first);
       agree_on(comm_, [&] {
         if (request_.stopped && request_.stopped()) {
-          throw Error(ErrorKind::system, request_.out, "is not made: the import was interrupted", "begin it again");
+          throw Error(ErrorKind::system, request_.out, "is not made: the import was interrupted", "start it again");
         }
         for (Moved& field : fields_) report.bytes += read(field, first, count);
       });

@@ -43,10 +43,10 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
   struct stat status {};
   const bool same = same_file(in, out);
   if (same && !in_place) {
-    throw Error(ErrorKind::usage, out, "is the file that is read", "name another, or say --in-place");
+    throw Error(ErrorKind::usage, out, "is the input file", "name another, or use --in-place");
   }
   if (!same && !overwrite && ::stat(out.c_str(), &status) == 0) {
-    throw Error(ErrorKind::usage, out, "is there already", "name another, or say --overwrite");
+    throw Error(ErrorKind::usage, out, "exists already", "name another, or use --overwrite");
   }
   if (in_place) {
     lock_ = storage::take_file(in, {"weft repack --in-place", take_over});
@@ -54,7 +54,7 @@ TargetFile::TargetFile(const std::string& in, const std::string& out, bool in_pl
     storage::check_no_living_writer(in);
     watch_.emplace(in);
     if (storage::metadata_leftovers(in).undo) {
-      throw Error(ErrorKind::data, in, "a change of its metadata was cut short", "weft recover undoes it");
+      throw Error(ErrorKind::data, in, "a metadata change was interrupted", "weft recover undoes it");
     }
   }
   std::optional<storage::LockWish> wish;  // in place there is one file, which is locked

@@ -120,7 +120,7 @@ TEST_F(DurabilityTest, AfterASyncThatFailedNothingIsPromised) {
   raise(0, 40);
   raise(1, 40);
   raise(2, 40);
-  store_->on_sync = [] { throw system_error("a.h5", "cannot bring the data to the disk", EIO); };
+  store_->on_sync = [] { throw system_error("a.h5", "cannot flush the data to the disk", EIO); };
   EXPECT_THROW(client.sync_now(), Error);
   store_->on_sync = nullptr;
   EXPECT_THROW(client.sync_now(), Error) << "the next sync would not know of the bytes that were lost";

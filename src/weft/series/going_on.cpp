@@ -23,7 +23,7 @@ partition::Ownership ownership_for(const storage::SeriesMap& map, const storage:
     throw Error(ErrorKind::usage, map.path,
                 fmt::format("field {} is {} a step, the ownership given {}", field.name, to_string(field.per_step),
                             to_string(given->second.shape())),
-                "go on with the mesh the series began with");
+                "append with the mesh that the series was created with");
   }
   return given->second;
 }
@@ -39,8 +39,8 @@ std::uint64_t step_to_go_on_with(const storage::SeriesMap& map, std::uint64_t co
   const std::uint64_t step = spec.from_step.value_or(committed);
   if (step > committed) {
     throw Error(ErrorKind::usage, map.path,
-                fmt::format("cannot go on from step {}: {} steps are committed", step, committed),
-                "start from one of those, or from the end");
+                fmt::format("cannot resume at step {}: {} steps are committed", step, committed),
+                "resume at one of those, or at the end");
   }
   return step;
 }
@@ -48,8 +48,8 @@ std::uint64_t step_to_go_on_with(const storage::SeriesMap& map, std::uint64_t co
 std::vector<partition::Ownership> ownerships_for(const storage::SeriesMap& map, const AppendSpec& spec, int rank) {
   for (const auto& [name, owned] : spec.owned) {
     if (map.find_field(name).value_or(0) != 0) continue;
-    throw Error(ErrorKind::usage, map.path, fmt::format("has no field {} to go on with", name),
-                "a series goes on with the fields it began with");
+    throw Error(ErrorKind::usage, map.path, fmt::format("has no field {} to append to", name),
+                "a series keeps the fields it was created with");
   }
   std::vector<partition::Ownership> owned;
   for (std::size_t f = 0; f < map.fields.size(); ++f) {  // fields[0], the time, is a global one

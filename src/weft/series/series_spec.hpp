@@ -1,7 +1,7 @@
 // weft/series/series_spec.hpp - what a simulation tells Weft before its first step.
 //
-// Plain data. Global things (names, shapes, layouts, steps) must be equal on all ranks; ownerships, mesh parts and node
-// lists are each rank's own.
+// Plain data. Names, shapes, layouts and steps must be equal on all ranks. Ownerships, parts of the mesh and lists of
+// nodes differ from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -32,110 +32,113 @@ using storage::Support;
 
 // How the chunk of a field is chosen.
 enum class LayoutKind {
-  reads,      // the best chunk for the reads that are stated (layout/design.hpp); the default
+  reads,      // the best chunk for LayoutSpec's reads (layout/design.hpp); the default
   isotropic,  // paper 1, Algorithm 1
-  rows,       // paper 1's default: (41, N, ...), fewer steps where such a chunk would pass 2 GiB
+  rows,       // paper 1's default: (41, N, ...), fewer steps if such a chunk would exceed 2 GiB
   given,      // LayoutSpec::chunk
 };
 
 struct LayoutSpec {
   LayoutKind kind = LayoutKind::reads;
   std::uint64_t target_bytes = 1ULL << 20;
-  // As `weft layout --read` has it, or layout::ReadWeights{.snapshot = 1, .trace = 4} (layout/read_weights.hpp).
+  // As in `weft layout --read`, or layout::ReadWeights{.snapshot = 1, .trace = 4} (layout/read_weights.hpp).
   std::string reads = "snapshot=1,trace=1";
-  layout::AccessCost access{};  // what the layout is designed for
+  layout::AccessCost access{};  // the cost of a request and of bytes that the layout is chosen for
   Shape chunk{};                // for LayoutKind::given: steps first
 };
 
 struct FieldSpec {
   std::string name{};
   DataType type = DataType::float64;
-  Shape per_step{};  // global shape of one step; axis 0 is the node (or cell); {} for one number a step
+  Shape per_step{};  // global shape of one step; axis 0 is the node (or cell); {} for one number per step
   Support support = Support::nodes;
-  // The leading axes of per_step that say which node, where the field stands on a grid of its own, and not on that of
-  // the series.
+  // The number of leading axes of per_step that are the node, for a field on a grid of its own. 0: the field is on the
+  // series' grid or mesh.
   std::optional<std::size_t> node_axes{};
   std::string units{};
   Attributes attributes{};
   std::vector<std::string>
-      components{};  // names, one for each value of a node (of a step, for a global field), or none
-  std::vector<std::string> component_units{};  // one for each of those, where they are not all `units`
+      components{};  // names, one for each value of a node (for a global field, of a step), or none
+  std::vector<std::string> component_units{};  // one for each component, if they differ from `units`
   LayoutSpec layout{};
-  // Which elements this rank holds. Not used for a global field: rank 0's values count, other ranks may put the same or
-  // nothing.
+  // The elements that this rank holds. Not used for a global field: the values of rank 0 are written, and other ranks
+  // may put the same values or none.
   partition::Ownership owned = partition::Ownership::none({});
-  // For a field on some of the nodes only: per_step[0] is their number, `owned` counts among them, and this names, for
-  // each of this rank's owned rows in the order of its local array, the node (or cell) it stands for. Stored as
+  // For a field on a subset of the nodes (or cells): per_step[0] is the size of the subset, and `owned` refers to rows
+  // of the subset. For each owned row, in the order of this rank's local array, this gives the node's number. Stored as
   // /weft/subsets/NAME.
   std::optional<std::vector<std::uint64_t>> subset{};
 };
 
-// The mesh, in parts: every rank gives the points it owns and its own cells.
+// The mesh in parts: each rank gives the points that it owns, and its cells.
 struct MeshSpec {
   std::uint64_t points = 0;                                     // of the whole mesh
   partition::Ownership owned = partition::Ownership::none({});  // of an array {points, 3}
   std::vector<double> coordinates{};                            // local rows of x, y, z
-  // Cells of this rank, numbered over all ranks in rank order: type (support/cell_type.hpp), number of points, and
-  // global point numbers.
+  // The cells of this rank; cells are numbered over all ranks in rank order. For each cell: its type
+  // (support/cell_type.hpp), its number of points, and their global numbers.
   std::vector<std::uint8_t> cell_types{};
   std::vector<std::int64_t> cell_sizes{};
   std::vector<std::int64_t> connectivity{};
 };
 
-// Whether large writes go past the system's page cache (storage/direct_writer.hpp). Strategy owner only.
+// Whether large writes bypass the system's page cache (storage/direct_writer.hpp). Strategy owner only.
 enum class DirectWrites : std::uint8_t {
-  automatic,  // once the series is larger than the cache takes gladly, where it is known to pay (ext4, XFS)
-  always,     // from the first window on, wherever the file system can; Error(usage) where it cannot
+  automatic,  // for a series that is large against the memory, on file systems where it is faster (ext4, XFS)
+  always,     // from the first window; Error(usage) if the file system cannot
   never,
 };
 
-// When what was written is brought to the disk, so that a power cut leaves it (storage/writer_state.hpp).
+// When written steps are flushed to the disk, so that they survive a power cut (storage/writer_state.hpp).
 enum class Sync : std::uint8_t {
-  commit,  // behind the computation, at the latest `commit_seconds` after a step, and when flush() or close() returns
-  window,  // after each window, before its steps count as written
-  none,    // never by Weft: what a power cut leaves is the system's business
+  commit,  // in the background, at most `commit_seconds` after a step, and before flush() or close() returns
+  window,  // after each window, before its steps are committed
+  none,    // never by Weft: a power cut may lose committed steps
 };
 
 struct WriterOptions {
-  std::uint64_t budget_bytes = 256ULL << 20;  // memory a rank may use for windows
-  std::uint64_t budget_used = 0;              // of those, what the program uses itself
+  std::uint64_t budget_bytes = 256ULL << 20;  // the memory that each rank may use for windows
+  std::uint64_t budget_used = 0;              // the part of it that the program uses itself
   DirectWrites direct = DirectWrites::automatic;
   Sync sync = Sync::commit;
-  // A step is in the file, and with Sync::commit on the disk, so many seconds after its end at the latest, and when so
-  // many steps have been gathered; 0: windows are written when they are full, or the series ends. A step that is not
-  // followed by another end_step() waits for it.
+  // Steps are committed at most this many seconds after they end, and at least once in this many steps; with
+  // Sync::commit they are then on the disk. 0: windows are written when they are full, or when the series ends. The
+  // limits are checked in end_step(): the last step waits for the next end_step(), flush() or close().
   double commit_seconds = 60;
   std::uint64_t commit_steps = 0;
-  // SIGTERM and SIGUSR1, which batch systems send before the end, have all steps brought to the disk at the next
-  // end_step(); SIGTERM then ends the program as it would have. Where the program handles SIGTERM itself, or ignores
-  // either of them, that is left to it.
+  // After SIGTERM or SIGUSR1, which batch systems send before the time limit, the next end_step() flushes all steps to
+  // the disk. SIGTERM then ends the program as usual. A signal that the program handles or ignores itself is left to
+  // it.
   bool commit_on_signals = true;
-  // Take the file from a writer of which nobody knows whether it lives (storage/writer_lock.hpp).
+  // Break the lock of a writer on another machine. Set it only if you know that this writer has died
+  // (storage/writer_lock.hpp).
   bool take_over = false;
-  std::string work = "a simulation";  // what those read who are refused: "weft run ecg"
-  // Puts a store of one's own around the file's (counting, delaying, failing).
+  std::string work = "a simulation";  // named in the error of a second writer: "weft run ecg"
+  // Wraps the file's store into another one (to count, delay or fail calls).
   std::function<std::unique_ptr<storage::ByteStore>(std::unique_ptr<storage::ByteStore>)> wrap_store{};
 };
 
 struct SeriesSpec {
-  std::optional<std::uint64_t> steps{};  // nothing: unknown, the file grows by segments whose lengths double
+  std::optional<std::uint64_t> steps{};  // empty: not known; the file grows by segments whose lengths double
   std::vector<FieldSpec> fields{};
   std::optional<MeshSpec> mesh{};
-  storage::GridMap grid{};  // instead of a mesh: the nodes of every field are those of this grid
+  storage::GridMap grid{};  // instead of a mesh: the nodes of every field are the points of this grid
   std::string time_units{};
   Attributes attributes{};
-  std::uint64_t align_bytes = 0;  // large data begin at multiples of this (a stripe, say)
+  std::uint64_t align_bytes = 0;  // the alignment of large data in the file (a stripe, for example)
   storage::IfExists if_exists = storage::IfExists::replace;
   WriterOptions options{};
   std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // reduce/run_reduction.hpp; the same on all ranks
 };
 
-// For going on with a series that exists. Fields are the file's; only who holds what is said anew.
+// For appending to a series. The fields are those of the file; only the ownerships are given.
 struct AppendSpec {
   std::vector<std::pair<std::string, partition::Ownership>> owned{};  // one for each field that is not global
-  std::optional<std::uint64_t> from_step{};  // go back to here and write anew; nothing: after the committed steps
+  std::optional<std::uint64_t>
+      from_step{};  // resume at this step and drop later ones; empty: after the committed steps
   WriterOptions options{};
-  std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // of those at create: their arrays are in the file
+  std::vector<std::shared_ptr<series::WindowObserver>>
+      observers{};  // observers of the series' creation: their arrays are in the file
 };
 
 }  // namespace weft

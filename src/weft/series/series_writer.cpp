@@ -347,7 +347,7 @@ class SeriesWriter::Impl {
     }
     const std::string_view name = key.is_handle() ? std::string_view(map_.fields[key.number()].name) : key.name();
     const std::string where = fmt::format("{}: put(\"{}\")", map_.path, name);
-    if (closed_) throw Error(ErrorKind::usage, where, "the series is closed", "append() goes on with it");
+    if (closed_) throw Error(ErrorKind::usage, where, "the series is closed", "add steps with append()");
     const std::size_t found = key.is_handle() ? key.number() : number_of(name, "put");
     const storage::FieldMap& field = map_.fields[found];
     if (field.type != type) {

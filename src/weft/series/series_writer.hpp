@@ -9,13 +9,12 @@
 //
 // On MPI ranks use weft::create_series (series/mpi_series.hpp), which also knows the papers' collective strategies.
 //
-// Threads: all calls come from one thread. Memory: put() copies; at most WriterOptions::budget_bytes are held on a rank
-// (plus the maps of who owns what). Errors: what put() finds wrong is thrown at once on that rank and again, agreed, on
-// all ranks at the next collective point, so a rank that swallows it leaves nobody waiting. A rank that does not come
-// back at all has to be answered by MPI_Abort, as in every MPI program. What all ranks have
-// thrown ends the writer: it then says the same to every call, close() included. What fails behind the computation is
-// told at the next step. A writer that is destroyed without close() leaves the committed steps; one alone brings all of
-// its steps into the file first.
+// Threads: make all calls from one thread. Memory: put() copies; a rank holds at most WriterOptions::budget_bytes, plus
+// the tables of ownership. Errors: an error in put() is thrown at once on that rank, and on all ranks at the next
+// collective call, so no rank waits for one that caught it. An error that all ranks have thrown ends the writer: every
+// later call, close() included, throws it again. An error of a background write is thrown by the next end_step(). A
+// writer that is destroyed without close() leaves the committed steps in the file; on one rank it writes all steps
+// first. A rank that hangs or exits needs MPI_Abort, as in every MPI program.
 #pragma once
 
 #include <functional>
@@ -37,17 +36,16 @@ namespace weft {
 
 class SeriesWriter {
  public:
-  // Creates the file, at full extent, and closes it again as HDF5; from then on there are only positioned writes. It is
-  // made as FILE.weft-part and gets its name when it is whole and all checks have passed: until then an existing file
-  // is as it was, and then it is replaced (or, with SeriesSpec::if_exists, refused from the start). `prepare` is given
-  // the part's name on rank 0 before anything is made, and may make an empty file there. Collective; throws agreed
-  // errors.
+  // Creates the file at its full extent and closes it as HDF5; steps are then written by positioned writes. The file is
+  // made as FILE.weft-part and renamed when it is complete and all checks have passed: an existing file is unchanged
+  // until then (or, with SeriesSpec::if_exists, the call is refused from the start). `prepare` is called on rank 0 with
+  // the name of the part before it is made, and may create an empty file there. Collective; throws agreed errors.
   static SeriesWriter create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
                              const series::StrategyFactory& strategy = series::make_owner_strategy,
                              const std::function<void(const std::string& part)>& prepare = {});
 
-  // Goes on with an existing series, on any number of ranks. Collective; throws agreed errors, among them Error(usage)
-  // where from_step lies behind the committed steps. What is refused leaves the file as it was.
+  // Appends to an existing series, on any number of ranks. Collective; throws agreed errors: Error(usage) if from_step
+  // is after the committed steps. An error leaves the file unchanged.
   static SeriesWriter append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                              const series::StrategyFactory& strategy = series::make_owner_strategy);
 
@@ -55,16 +53,16 @@ class SeriesWriter {
   SeriesWriter& operator=(SeriesWriter&&) noexcept;
   ~SeriesWriter();
 
-  // A handle of a field, for put(): it saves looking up the name at every step. Error(usage) where there is no such
-  // field. Not collective.
+  // A handle of a field for put(), which saves the lookup of the name in every step. Throws Error(usage) if there is no
+  // such field. Not collective.
   FieldHandle field(std::string_view name) const;
 
-  // This rank's values of one field for the present step, as long as its ownership's local_elements(). Not collective.
+  // This rank's values of one field for the current step: local_elements() values of its ownership. Not collective.
   template <typename T>
   void put(const FieldKey& field, std::span<const T> values) {
     put_bytes(field, data_type_of<T>(), std::as_bytes(values));
   }
-  // The same of a std::vector, std::array, or span of values that are not const.
+  // The same for a std::vector, a std::array, or a span of values that are not const.
   template <std::ranges::contiguous_range Values>
   void put(const FieldKey& field, const Values& values) {
     using T = std::ranges::range_value_t<Values>;
@@ -74,32 +72,32 @@ class SeriesWriter {
   void put(const FieldKey& field, const T* values, std::size_t count) {
     put<T>(field, std::span<const T>(values, count));
   }
-  // One number: of a global field.
+  // One number, for a global field.
   template <typename T>
   requires std::is_arithmetic_v<T>
   void put(const FieldKey& field, T value) { put<T>(field, std::span<const T>(&value, 1)); }
-  // The same for callers that know the type at run time only (bindings, replays).
+  // The same for callers that know the type only at run time (bindings, replays).
   void put_bytes(const FieldKey& field, DataType type, std::span<const std::byte> values);
 
-  // Ends the present step; `time` must be the same on all ranks (rank 0's is written), and later than that of the step
-  // before: what does not rise is an error as those of put() are. Every field must have been put
-  // by every rank that holds a part of it. Collective.
+  // Ends the current step. `time` must be the same on all ranks (that of rank 0 is written) and later than the time of
+  // the step before; otherwise it is an error like those of put(). Every rank must have put every field of which it
+  // holds a part. Collective.
   void end_step(double time);
 
-  // Brings every step so far into the file: they are committed when it returns. For checkpoints; windows that are cut
-  // short make more and smaller writes. Between two steps only. Collective; throws agreed errors.
+  // Writes all steps so far; they are committed when it returns. For checkpoints: flushing often makes more and smaller
+  // writes. Call it between two steps. Collective; throws agreed errors.
   void flush();
 
-  // Brings every step into the file and gives the datasets their final length. Collective. Nothing may be put
-  // afterwards.
+  // Writes all steps and gives the datasets their final length. Nothing can be put after it. Collective; throws agreed
+  // errors.
   void close();
 
-  // Ends the writer where the file is not to be kept: whatever is gathered is dropped, without a word. Not collective.
+  // Drops the steps that are not written yet, without a message, for a file that is not to be kept. Not collective.
   void abandon();
 
-  std::uint64_t next_step() const;                // the present step's number
-  const storage::SeriesMap& map() const;          // where everything lies
-  const series::WriteCounters& counters() const;  // this rank's; complete after close()
+  std::uint64_t next_step() const;                // the number of the current step
+  const storage::SeriesMap& map() const;          // the addresses of everything in the file
+  const series::WriteCounters& counters() const;  // of this rank; complete after close()
 
  private:
   class Impl;
@@ -107,8 +105,8 @@ class SeriesWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// The ownership of a rank's own cells in a field on cells, when cells are numbered over all ranks in rank order as in
-// the mesh: `components` is what follows the cell axis. Collective.
+// The ownership of a rank's cells in a field on cells, if cells are numbered over all ranks in rank order, as in the
+// mesh. `components` are the axes after the cell axis. Collective.
 partition::Ownership own_cells(Communicator& comm, std::uint64_t local_cells, const Shape& components = {});
 
 }  // namespace weft

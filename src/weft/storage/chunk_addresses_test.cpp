@@ -29,7 +29,7 @@ ArrayMap array_with(ChunkAddresses addresses) {
 
 TEST(ChunkAddresses, UnknownOnesCannotBeAskedFor) {
   EXPECT_FALSE(ChunkAddresses().known());
-  EXPECT_NE(message_of([] { ChunkAddresses().at(0); }).find("no place in the file that is known"), std::string::npos);
+  EXPECT_NE(message_of([] { ChunkAddresses().at(0); }).find("no known address in the file"), std::string::npos);
   const ChunkAddresses listed = ChunkAddresses::listed({640, ChunkAddresses::kNowhere});
   EXPECT_EQ(listed.at(0), 640U);
   EXPECT_NE(message_of([&] { listed.at(1); }), "no error");
@@ -62,7 +62,7 @@ TEST(ChunkAddresses, NothingIsReadOrWrittenThroughAMapThatDoesNotHaveThem) {
   for (const bool filtered : {false, true}) {
     if (filtered) array.filters = {"shuffle", "deflate"};
     const std::string why = filtered ? "/weft/segments/0/V: is filtered (shuffle, deflate)"
-                                     : "/weft/segments/0/V: lies in chunks whose places are not known";
+                                     : "/weft/segments/0/V: has chunks whose addresses are not known";
     EXPECT_TRUE(message_of(write).starts_with(why));
     EXPECT_TRUE(message_of([&] { plan_room(array, 0, 2, tiles, 2); }).starts_with(why));
     EXPECT_TRUE(message_of([&] { plan_read(array, {{0, 0}, {1, 1}}, layout::AccessCost{}); }).starts_with(why));

@@ -29,7 +29,7 @@ void sync_folder(const std::string& folder) {
   const int refused = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
   const bool impossible = refused == EINVAL || refused == ENOTSUP || refused == EBADF;  // some network file systems
-  if (refused != 0 && !impossible) throw system_error(folder, "cannot bring the folder to the disk", refused);
+  if (refused != 0 && !impossible) throw system_error(folder, "cannot flush the folder to the disk", refused);
 }
 
 }  // namespace

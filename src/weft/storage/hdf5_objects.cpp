@@ -150,7 +150,7 @@ ArrayMap map_dataset(hid_t file, const std::string& path) {
     hsize_t room = 0;
     H5Fget_filesize(file, &room);
     if (at > room || element_count(map.shape) > (room - at) / size_of(map.type)) {
-      throw Error(ErrorKind::data, path, fmt::format("ends behind the file, which has {} bytes", room),
+      throw Error(ErrorKind::data, path, fmt::format("ends after the end of the file, which has {} bytes", room),
                   "the file is damaged: copy it again");
     }
     map.addresses = ChunkAddresses::in_a_row(at, map.chunk_bytes());

@@ -190,7 +190,7 @@ void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) 
       end_change(map);
     } catch (const Error&) {
       throw Error(ErrorKind::system, "", std::string(failure.what()) + ", and what was there cannot be put back",
-                  "weft recover does it when the disk is well again");
+                  "run weft recover after the disk is repaired");
     }
     throw;
   }
@@ -201,7 +201,7 @@ void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) 
 void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change) {
   const QuietHdf5 quiet;
   if (metadata_leftovers(map.path).undo) {
-    throw Error(ErrorKind::data, map.path, "a change of its metadata was cut short", "weft recover undoes it");
+    throw Error(ErrorKind::data, map.path, "a metadata change was interrupted", "weft recover undoes it");
   }
   const auto live = open_posix(map.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
   UndoRecord record = record_of(map.path);

@@ -69,7 +69,7 @@ void look_until_whole(const std::string& path, const std::function<bool()>& look
     } catch (const Error& thrown) {
       if (watch.unchanged()) {
         if (thrown.kind() != ErrorKind::data || !metadata_leftovers(path).undo) throw;
-        throw Error(ErrorKind::data, path, "a change of its metadata was cut short", "weft recover undoes it");
+        throw Error(ErrorKind::data, path, "a metadata change was interrupted", "weft recover undoes it");
       }
       error = thrown;
     }
@@ -78,7 +78,7 @@ void look_until_whole(const std::string& path, const std::function<bool()>& look
     if (alone && was_alone && !error) return;
     if ((alone && was_alone) || std::chrono::steady_clock::now() > until) {
       if (error) throw *error;
-      throw Error(ErrorKind::data, path, "is changed all the time", "read it when that has come to its end");
+      throw Error(ErrorKind::data, path, "is being changed continually", "read it after that has ended");
     }
     was_alone = alone;
     std::this_thread::sleep_for(kLookAgain);

@@ -128,7 +128,7 @@ TEST_F(MetadataWatchTest, AChangeThatWasCutShortIsNamed) {
     look_until_whole(path_, [&]() -> bool { throw damaged(); });
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("was cut short; weft recover undoes it"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("was interrupted; weft recover undoes it"));
   }
 }
 

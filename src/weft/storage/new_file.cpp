@@ -17,7 +17,7 @@ namespace weft::storage {
 namespace {
 
 Error is_there(const std::string& path) {
-  return {ErrorKind::usage, path, "is there already", "name another, or let it be replaced"};
+  return {ErrorKind::usage, path, "exists already", "name another, or allow it to be replaced"};
 }
 
 // What can be given a name that nothing has yet, in one step; false where the file system cannot.
@@ -61,7 +61,7 @@ NewFile::NewFile(const std::string& path, IfExists if_exists, const std::optiona
   if (::stat(place_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) throw system_error(path_, "cannot create", EISDIR);
     if (if_exists_ == IfExists::fail) throw is_there(path_);
-    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, path_, "is no ordinary file", "name another");
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::usage, path_, "is not an ordinary file", "name another");
   }
   if (wish) lock_ = WriterLock::take(path_, *wish);
   remove_parts(place_);

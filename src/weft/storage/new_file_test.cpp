@@ -85,8 +85,8 @@ TEST_F(NewFileTest, AFileThatMustNotBeReplacedIsNot) {
   NewFile made(path_, IfExists::fail, kWish);
   write(made.part(), "new");
   write(path_, "made meanwhile");
-  EXPECT_THAT(error_of([&] { made.finish(false); }), HasSubstr("is there already"));
-  EXPECT_THAT(error_of([&] { NewFile(path_, IfExists::fail, kWish); }), HasSubstr("is there already"));
+  EXPECT_THAT(error_of([&] { made.finish(false); }), HasSubstr("exists already"));
+  EXPECT_THAT(error_of([&] { NewFile(path_, IfExists::fail, kWish); }), HasSubstr("exists already"));
   EXPECT_EQ(read(path_), "made meanwhile");
 }
 

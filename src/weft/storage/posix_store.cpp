@@ -50,7 +50,7 @@ class PosixStore final : public ByteStore {
       if (moved < 0 && errno != EINTR) throw system_error(path_, fmt::format("reading at byte {} failed", at), errno);
       if (moved == 0) {
         throw Error(ErrorKind::data, path_, fmt::format("ends at byte {}, where data should follow", at),
-                    "the file is truncated: copy it again or write it anew");
+                    "the file is truncated: copy it again or write it again");
       }
       return moved;
     });
@@ -85,7 +85,7 @@ class PosixStore final : public ByteStore {
 
   void sync() override {
     ++counters_->syncs;
-    if (::fdatasync(descriptor_) != 0) throw system_error(path_, "cannot bring the data to the disk", errno);
+    if (::fdatasync(descriptor_) != 0) throw system_error(path_, "cannot flush the data to the disk", errno);
   }
 
   void close() override {

@@ -1,8 +1,7 @@
 // weft/storage/series_file.hpp - a Weft file's HDF5 side: creating it, mapping it, adding a segment to it.
 //
-// HDF5 is used only here and in the collective strategies. Every function opens the file, does one thing and closes it,
-// so no HDF5 handle outlives a call and nothing a crash can tear stays in flight. None is collective: one rank calls,
-// the map is broadcast.
+// Every function opens the file through HDF5, does one thing and closes it: no HDF5 handle outlives a call, and a crash
+// between two calls leaves no change half done. None is collective: one rank calls, and the result is broadcast.
 #pragma once
 
 #include <array>

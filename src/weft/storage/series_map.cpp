@@ -70,7 +70,7 @@ ChunkAddresses ChunkAddresses::listed(std::vector<std::uint64_t> addresses) {
 
 std::uint64_t ChunkAddresses::look_up(std::uint64_t number) const {
   if (kind_ == Kind::listed && number < listed_.size() && listed_[number] != kNowhere) return listed_[number];
-  throw Error(ErrorKind::data, fmt::format("chunk {}", number), "has no place in the file that is known",
+  throw Error(ErrorKind::data, fmt::format("chunk {}", number), "has no known address in the file",
               "h5repack may write the file so that it has one");
 }
 
@@ -101,17 +101,16 @@ void check_addresses(const ArrayMap& array) {
                 "read it with h5py or h5dump");
   }
   if (!array.addresses.known()) {
-    throw Error(ErrorKind::data, array.path, "lies in chunks whose places are not known",
-                "read it with h5py or h5dump");
+    throw Error(ErrorKind::data, array.path, "has chunks whose addresses are not known", "read it with h5py or h5dump");
   }
 }
 
 void check_writable(const SeriesMap& map) {
   const auto check = [&](const ArrayMap& array) {
     if (array.filters.empty() && array.addresses.known()) return;
-    const std::string why = array.filters.empty() ? "lies in chunks whose places are not known"
+    const std::string why = array.filters.empty() ? "has chunks whose addresses are not known"
                                                   : fmt::format("has filters ({})", fmt::join(array.filters, ", "));
-    throw Error(ErrorKind::data, map.path, fmt::format("{} {}: it cannot be gone on with", array.path, why),
+    throw Error(ErrorKind::data, map.path, fmt::format("{} {}: it cannot be appended to", array.path, why),
                 "weft repack --filter none makes a copy that can");
   };
   for (const SegmentMap& segment : map.segments) std::for_each(segment.fields.begin(), segment.fields.end(), check);

@@ -25,7 +25,7 @@ std::string SetAside::take(const std::string& path) {
   if (!leads_somewhere(file_, path)) return {};
   std::string aside = fmt::format("{}/{}", kPlace, taken_);
   const Handle links = with_groups_on_the_way();
-  check_hdf5(H5Lmove(file_, path.c_str(), file_, aside.c_str(), links, H5P_DEFAULT), path, "cannot be renewed");
+  check_hdf5(H5Lmove(file_, path.c_str(), file_, aside.c_str(), links, H5P_DEFAULT), path, "cannot be updated");
   ++taken_;
   return aside;
 }

@@ -75,8 +75,8 @@ void find_one_file(Communicator& comm, const std::string& path) {
     ask_for_names(path);
     if (inode_of(path) == inode) return;
     throw Error(ErrorKind::system, path,
-                fmt::format("rank {} finds another file of this name than rank 0", comm.rank()),
-                "mount the same folder on all machines; where it is the same, try again in a minute");
+                fmt::format("rank {} finds a different file under this name than rank 0", comm.rank()),
+                "mount the same folder on all machines; if it is the same, try again in a minute");
   });
 }
 

@@ -103,7 +103,7 @@ std::optional<Superblock> read_superblock(ByteStore& store) {
   superblock.version = std::to_integer<unsigned>(bytes[8]);
   if (superblock.version > 3) {
     throw Error(ErrorKind::data, store.name(), fmt::format("has a superblock of version {}", superblock.version),
-                "it is damaged, or by a later HDF5 than this Weft knows");
+                "it is damaged, or written by a later HDF5 than this Weft knows");
   }
   const bool old = superblock.version < 2;
   const auto address_bytes = std::to_integer<std::size_t>(bytes[old ? 13 : 9]);

@@ -36,7 +36,7 @@ void detach_time(hid_t file, const SeriesMap& map) {
     if (name == "/time" || !is_there(file, name)) continue;
     const Handle dataset = open(file, name);
     if (H5DSis_attached(dataset, time, 0) > 0) {
-      check_hdf5(H5DSdetach_scale(dataset, time, 0), name, "cannot be renewed");
+      check_hdf5(H5DSdetach_scale(dataset, time, 0), name, "cannot be updated");
     }
   }
 }
@@ -57,7 +57,7 @@ void move_scales(hid_t from, hid_t to, unsigned axes, const std::string& name) {
     std::string label(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
     if (length > 0) H5DSget_label(from, axis, label.data(), label.size());
     for (const Handle& scale : scales) {
-      check_hdf5(H5DSdetach_scale(from, scale, axis), name, "cannot be renewed");
+      check_hdf5(H5DSdetach_scale(from, scale, axis), name, "cannot be updated");
       check_hdf5(H5DSattach_scale(to, scale, axis), name, "cannot be given its scales again");
     }
     if (length > 0) check_hdf5(H5DSset_label(to, axis, label.c_str()), name, "cannot be given its labels again");
@@ -95,7 +95,7 @@ void empty_map(hid_t file, const std::string& path, SetAside& aside) {
     const Handle type(H5Dget_type(shown));
     const Handle space(H5Dget_space(shown));
     const Handle empty(H5Pcreate(H5P_DATASET_CREATE));
-    check_hdf5(H5Pset_layout(empty, H5D_VIRTUAL), path, "cannot be renewed");
+    check_hdf5(H5Pset_layout(empty, H5D_VIRTUAL), path, "cannot be updated");
     std::vector<std::byte> fill(H5Tget_size(type));
     if (H5Pget_fill_value(properties, type, fill.data()) >= 0) H5Pset_fill_value(empty, type, fill.data());
     create_dataset(file, path, type, space, empty);

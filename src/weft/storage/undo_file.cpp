@@ -230,10 +230,9 @@ void refuse_foreign(const UndoRecord& record, const std::string& path) {
   struct stat status {};
   const bool same = record.knows_after && ::stat(path.c_str(), &status) == 0 && status.st_dev == record.device &&
                     status.st_ino == record.inode;
-  throw Error(
-      ErrorKind::data, undo_path(path),
-      same ? "does not fit what its file holds now: it is of before the file was replaced" : "is of another file",
-      fmt::format("remove it if {} is the one you want", path));
+  throw Error(ErrorKind::data, undo_path(path),
+              same ? "does not match its file: it was written before the file was replaced" : "is of another file",
+              fmt::format("remove it if {} is the one you want", path));
 }
 
 void write_after(const UndoRecord& record, ByteStore& live) {

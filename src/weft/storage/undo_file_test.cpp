@@ -154,9 +154,9 @@ TEST_F(UndoFileTest, OtherFilesAreRefused) {
   make(other, 400);
   const std::string longer = read(other);
   ASSERT_GT(longer.size(), before_.size());
-  expect_refused(longer, "does not fit what its file holds now");  // written over it: the same inode
-  expect_refused("", "does not fit");
-  expect_refused(before_ + after_.substr(before_.size()) + "more", "does not fit");
+  expect_refused(longer, "does not match its file");  // written over it: the same inode
+  expect_refused("", "does not match");
+  expect_refused(before_ + after_.substr(before_.size()) + "more", "does not match");
   fs::rename(other, path_);
   expect_refused(longer, "is of another file");
   // Sound, and changed once more since.

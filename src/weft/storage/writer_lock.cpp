@@ -148,7 +148,7 @@ WriterLock WriterLock::take(const std::string& path, const LockWish& wish) {
     try_lock(lock.descriptor_, F_RDLCK, kRanksByte);
     return lock;
   }
-  throw Error(ErrorKind::system, path, fmt::format("cannot be locked: {} comes and goes", lock_path),
+  throw Error(ErrorKind::system, path, fmt::format("cannot be locked: {} appears and disappears", lock_path),
               "other programs change this file all the time; try again later");
 }
 
@@ -164,8 +164,8 @@ bool WriterLock::clear_predecessor(const std::string& path, bool system_lock, co
   const std::string who = holder ? holder->describe() : "another program";
   if (!proven && !wish.take_over) {
     throw Error(ErrorKind::usage, path,
-                fmt::format("was being written by {}, and nobody here can tell whether that has ended", who),
-                "make sure that it has, and say --take-over");
+                fmt::format("was being written by {}, and it cannot be seen from here whether that has ended", who),
+                "make sure that it has, and use --take-over");
   }
   const auto until = std::chrono::steady_clock::now() + kWaitForRanks;
   while (try_lock(descriptor_, F_WRLCK, kRanksByte) == SystemLock::refused) {

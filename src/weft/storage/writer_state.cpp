@@ -81,7 +81,7 @@ void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
   store.read_at(map.writer.address(), std::as_writable_bytes(std::span(&epoch, 1)));
   if (epoch == mine) return;
   throw Error(ErrorKind::usage, map.path,
-              fmt::format("has another writer by now (epoch {}; this one is of epoch {})", epoch, mine),
+              fmt::format("has another writer now (epoch {}; this one is of epoch {})", epoch, mine),
               "nothing more is written; end this run");
 }
 

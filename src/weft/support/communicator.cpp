@@ -38,7 +38,7 @@ void agree_on(Communicator& comm, const std::function<void()>& action) {
   } catch (const Error& error) {
     mine = error;
   } catch (const std::bad_alloc&) {
-    mine = Error(ErrorKind::system, "", "there is not enough memory", "use more ranks, or less of everything");
+    mine = Error(ErrorKind::system, "", "there is not enough memory", "use more ranks or smaller sizes");
   } catch (const std::exception& error) {
     mine = Error(ErrorKind::system, "", error.what());
   }

@@ -192,11 +192,11 @@ std::string understood(const std::string& file, const std::string& answer, int s
   if (WIFSIGNALED(status)) {
     if (WTERMSIG(status) == SIGKILL) {
       throw Error(ErrorKind::system, file, fmt::format("{} was ended from outside (SIGKILL)", place_text(shared)),
-                  "perhaps for want of memory; if not, the file may be damaged");
+                  "perhaps for lack of memory; if not, the file may be damaged");
     }
     throw Error(ErrorKind::data, file,
                 fmt::format("is damaged: HDF5 crashed {} ({})", place_text(shared), ::strsignal(WTERMSIG(status))),
-                "copy the file again, or write it anew");
+                "copy the file again, or write it again");
   }
   if (answer.empty()) throw Error(ErrorKind::system, file, "the process that read it said nothing", "try again");
   if (answer[0] == kResult) return answer.substr(1);
@@ -238,8 +238,8 @@ std::string in_own_process(const std::string& file, bool shown, const std::funct
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!ended) {
-    throw Error(ErrorKind::data, file, fmt::format("is damaged: HDF5 does not come back from {}", place_text(*shared)),
-                "copy the file again, or write it anew");
+    throw Error(ErrorKind::data, file, fmt::format("is damaged: HDF5 does not return from {}", place_text(*shared)),
+                "copy the file again, or write it again");
   }
   return understood(file, answer, status, *shared);
 }

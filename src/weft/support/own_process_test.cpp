@@ -62,10 +62,9 @@ TEST(OwnProcess, ACrashIsALineThatSaysWhere) {
     std::raise(SIGSEGV);
     return "never";
   });
-  EXPECT_EQ(
-      line,
-      "a.h5: is damaged: HDF5 crashed reading /Data or what follows it (Segmentation fault); copy the file again, or "
-      "write it anew");
+  EXPECT_EQ(line,
+            "a.h5: is damaged: HDF5 crashed reading /Data or what follows it (Segmentation fault); copy the file "
+            "again, or write it again");
   EXPECT_EQ(kind, ErrorKind::data);
 }
 
@@ -77,7 +76,7 @@ TEST(OwnProcess, ALoopWithoutEndIsEnded) {
         }
       },
       0.05);
-  EXPECT_THAT(line, testing::StartsWith("a.h5: is damaged: HDF5 does not come back from reading /Data or "));
+  EXPECT_THAT(line, testing::StartsWith("a.h5: is damaged: HDF5 does not return from reading /Data or "));
   EXPECT_EQ(kind, ErrorKind::data);
 }
 

@@ -23,7 +23,7 @@ constexpr const char* kAlgorithm = "crc32";
 std::string table_path(const std::string& dataset) { return kChecksumsGroup + dataset; }
 
 Error bad_table(const std::string& dataset, std::string_view what) {
-  return {ErrorKind::data, table_path(dataset), what, "remove it, or have the checksums made anew"};
+  return {ErrorKind::data, table_path(dataset), what, "remove it, or make the checksums again"};
 }
 
 Shape shape_of(hid_t dataset) {

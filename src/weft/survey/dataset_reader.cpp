@@ -50,7 +50,7 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
 
   chunk_bytes_ = element_count(chunk_) * facts_.element_bytes;
   if (const storage::Filter* filter = storage::first_unknown(facts_.filters)) {
-    throw Error(ErrorKind::data, path, fmt::format("has filter {}, which nobody here can undo", filter->name),
+    throw Error(ErrorKind::data, path, fmt::format("has filter {}, which cannot be decoded here", filter->name),
                 "install its HDF5 plugin and set HDF5_PLUGIN_PATH");
   }
   whole_chunks_ = !facts_.filters.empty() || chunk_bytes_ <= limits.cache_bytes;
@@ -202,7 +202,7 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
   constexpr std::uint64_t kMost = 1ULL << 27;
   const std::uint64_t all = Pieces(shape_, chunk_).count();
   if (all > kMost) {
-    throw Error(ErrorKind::data, facts_.path, fmt::format("has {} chunks, more than can be walked", all),
+    throw Error(ErrorKind::data, facts_.path, fmt::format("has {} chunks, too many to check", all),
                 "check its extents: the file may be damaged");
   }
   std::vector<std::uint64_t> numbers(all);

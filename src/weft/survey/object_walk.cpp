@@ -124,7 +124,7 @@ ObjectWalk walk_objects(hid_t file) {
             check_hdf5(H5Oopen(file, link.path.c_str(), H5P_DEFAULT), link.path, "cannot be opened", ErrorKind::data));
         link.address = address_of(object);
         const std::optional<ObjectKind> kind = kind_of(object);
-        if (!kind) throw Error(ErrorKind::data, link.path, "is no group, dataset or type");
+        if (!kind) throw Error(ErrorKind::data, link.path, "is not a group, dataset or type");
         if (walk.by_address.try_emplace(link.address, walk.objects.size()).second) {
           walk.objects.push_back({link.path, *kind, link.address});
           if (*kind == ObjectKind::group) {

@@ -42,13 +42,13 @@ storage::Handle open_file(const std::string& path) {
   if (!superblock) throw Error(ErrorKind::data, path, "is not an HDF5 file", what_it_is(*bytes));
   if (superblock->end_of_file > bytes->size()) {
     throw Error(ErrorKind::data, path,
-                fmt::format("is cut short: it has {} of {} bytes", format_count(bytes->size()),
+                fmt::format("is truncated: it has {} of {} bytes", format_count(bytes->size()),
                             format_count(superblock->end_of_file)),
-                "copy it again from where it is whole");
+                "copy it again from where it is intact");
   }
   if (superblock->marked) {
     throw Error(ErrorKind::data, path, "is marked as being written",
-                "wait for the program that writes it; if there is none any more: weft recover");
+                "wait for the program that writes it; if it no longer runs: weft recover");
   }
   const storage::QuietHdf5 quiet;
   storage::Handle file = storage::open_read_only(path);

@@ -54,7 +54,7 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
   const Handle type(check_hdf5(H5Dget_type(dataset), path, "has no type", ErrorKind::data));
   DatasetReader reader(file, path, type, {std::min<std::uint64_t>(32ULL << 20, budget_bytes / 4), budget_bytes / 2});
   if (!reader.facts().movable) {
-    throw Error(ErrorKind::usage, path, "has elements of variable length", "such have no checksums");
+    throw Error(ErrorKind::usage, path, "has elements of variable length", "they have no checksums");
   }
   const bool by_chunks = reader.chunk() == pieces.piece();
   std::vector<std::uint64_t> numbers;
@@ -117,7 +117,7 @@ std::uint64_t add_checksums(const storage::WriterLock& /*lock*/, const std::stri
           check_hdf5(H5Dopen2(file, array.path.c_str(), H5P_DEFAULT), array.path, "cannot be opened", ErrorKind::data));
       const DatasetFacts facts = facts_of(dataset, array.path);
       if (!facts.filters.empty()) {
-        throw Error(ErrorKind::usage, path, "has filtered chunks, and only others are given checksums where they lie",
+        throw Error(ErrorKind::usage, path, "has filtered chunks: checksums cannot be added to it in place",
                     "weft repack --checksums makes a copy with them");
       }
       if (facts.empty) return;

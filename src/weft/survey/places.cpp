@@ -39,7 +39,7 @@ bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& pat
     check_hdf5(H5Dget_chunk_info(dataset, space, n, start.data(), &skipped, &address, &size), path,
                "its chunks cannot be found", ErrorKind::data);
     if (address == HADDR_UNDEF) continue;
-    if (size > HADDR_UNDEF - address) throw Error(ErrorKind::data, path, "a chunk ends behind all files");
+    if (size > HADDR_UNDEF - address) throw Error(ErrorKind::data, path, "a chunk ends after the end of every file");
     places.push_back({address, address + size, path});
   }
   return true;

@@ -41,13 +41,13 @@ constexpr int kMostLooks = 5;  // at a file that is changed meanwhile
 
 void check_leftovers(const std::string& path, Check& check) {
   const storage::MetadataLeftovers left = storage::metadata_leftovers(path);
-  check.detail = "nothing of an interrupted change lies beside it";
+  check.detail = "no file of an interrupted change is beside it";
   if (left.undo) {
     try {
       if (storage::interrupted_change(path) == storage::UndoState::part) {
-        check.fail("a change of its metadata was cut short; weft recover undoes it");
+        check.fail("a metadata change was interrupted; weft recover undoes it");
       } else {
-        check.note("the undo file of an earlier change lies beside it; weft recover removes it");
+        check.note("the undo file of an earlier change is beside it; weft recover removes it");
       }
     } catch (const Error& error) {  // it is damaged, or of another file
       check.fail(error.what());
@@ -55,23 +55,23 @@ void check_leftovers(const std::string& path, Check& check) {
   }
   if (!left.undo && left.scratch) check.note("an interrupted change left files beside it; weft recover removes them");
   if (storage::has_parts(path) && !storage::has_living_writer(path)) {
-    check.note("what a command that has died was making in its place lies beside it; weft recover removes it");
+    check.note("an unfinished file of a command that died is beside it; weft recover removes it");
   }
 }
 
 void check_superblock(const Superblock& superblock, std::uint64_t size, Check& check) {
   check.detail = fmt::format("version {}, {} bytes", superblock.version, format_count(superblock.end_of_file));
-  if (superblock.at > 0) check.detail += fmt::format(", behind a user block of {}", superblock.at);
+  if (superblock.at > 0) check.detail += fmt::format(", after a user block of {}", superblock.at);
   if (!superblock.intact) check.fail("its checksum is wrong");
   if (superblock.end_of_file > size) {
-    check.fail(fmt::format("the file is cut short: it has {} of {} bytes", format_count(size),
+    check.fail(fmt::format("the file is truncated: it has {} of {} bytes", format_count(size),
                            format_count(superblock.end_of_file)));
   }
   if (superblock.end_of_file < size) {
-    check.detail += fmt::format(", {} more at the end that nothing uses", format_count(size - superblock.end_of_file));
+    check.detail += fmt::format(", {} more at the end are unused", format_count(size - superblock.end_of_file));
   }
   if (superblock.marked) {
-    check.fail("the file is marked as being written; where no program writes it, weft recover takes the mark away");
+    check.fail("the file is marked as being written; if no program is writing it, weft recover removes the mark");
   }
 }
 
@@ -146,7 +146,7 @@ void for_each_dataset(hid_t file, const survey::ObjectWalk& walk, Check& check, 
 
 void check_places(hid_t file, const survey::ObjectWalk& walk, const Superblock& superblock, std::uint64_t size,
                   Check& check) {
-  if (superblock.at > 0) return check.leave_out("behind a user block HDF5 tells places in two ways");
+  if (superblock.at > 0) return check.leave_out("with a user block HDF5 gives addresses in two ways");
   std::vector<survey::DataRange> places;
   std::uint64_t unseen = 0;
   for_each_dataset(file, walk, check, [&](hid_t dataset, const std::string& path) {

@@ -135,7 +135,8 @@ void check_points(hid_t file, Check& check) {
   survey::each_batch<double>(file, kPoints, 0, [&](std::uint64_t first, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
-      wrong.met(first + i, [&](std::uint64_t n) { return fmt::format("point {} is nowhere: {}", n / 3, values[i]); });
+      wrong.met(first + i,
+                [&](std::uint64_t n) { return fmt::format("point {} is not finite: {}", n / 3, values[i]); });
     }
   });
   wrong.tell(check, "coordinates");
@@ -159,7 +160,7 @@ void check_grid(const SeriesMap& map, Check& check) {
   const Shape& grid = map.grid.shape;
   if (grid.size() != 2 && grid.size() != 3) check.fail(fmt::format("a grid of {}", to_string(grid)));
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!std::isfinite(map.grid.origin.at(axis))) check.fail("the grid's origin is nowhere");
+    if (!std::isfinite(map.grid.origin.at(axis))) check.fail("the grid's origin is not finite");
     if (!std::isfinite(map.grid.spacing.at(axis)) || map.grid.spacing.at(axis) == 0) {
       check.fail(fmt::format("a spacing of {}", map.grid.spacing.at(axis)));
     }

@@ -28,7 +28,7 @@ Handle open_object(hid_t file, const std::string& path) {
 }
 
 std::string shape_departure(hid_t dataset, const std::string& path, DataType type, const Shape& shape) {
-  if (H5Iget_type(dataset) != H5I_DATASET) return path + " is no dataset";
+  if (H5Iget_type(dataset) != H5I_DATASET) return path + " is not a dataset";
   const survey::DatasetFacts facts = survey::facts_of(dataset, path);
   if (facts.shape != shape) return fmt::format("{} is {}, not {}", path, to_string(facts.shape), to_string(shape));
   const Handle stored(H5Dget_type(dataset));
@@ -62,7 +62,7 @@ struct Departure {
     const Handle other = open_object(file, link.target);
     return survey::address_of(one) == survey::address_of(other)
                ? ""
-               : fmt::format("{} does not lead to {}", link.path, link.target);
+               : fmt::format("{} does not point to {}", link.path, link.target);
   }
 
   std::string operator()(const ArrayObject& array) const {

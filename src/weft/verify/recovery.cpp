@@ -45,7 +45,7 @@ Handle open_unmarked(const std::string& path) {
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (file.valid()) return file;
   throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + storage::take_hdf5_error(),
-              "if it was killed while it was made there is nothing in it; write it anew");
+              "if it was killed while it was made there is nothing in it; write it again");
 }
 
 class Work {
@@ -79,7 +79,7 @@ class Work {
     clear_parts();
     end_with_committed(map);
     if (holder && result_.actions.empty())
-      act(fmt::format("take away the lock of {}, which has ended", holder->describe()));
+      act(fmt::format("remove the lock of {}, which has ended", holder->describe()));
     if (!result_.dry_run) check_result();
     return std::move(result_);
   }
@@ -97,7 +97,7 @@ class Work {
     if (is_there(path_) || !is_there(storage::part_path(path_))) return;
     throw Error(ErrorKind::data, path_,
                 "is not there: a run was killed before its file was whole, and committed nothing",
-                "begin the run again");
+                "start the run again");
   }
 
   Superblock superblock() const {
@@ -105,13 +105,13 @@ class Work {
     std::optional<Superblock> found = storage::read_superblock(*bytes);
     if (!found) throw Error(ErrorKind::data, path_, "is not an HDF5 file", "check the path");
     if (!found->intact) {
-      throw Error(ErrorKind::data, path_, "has a damaged superblock", "nothing it says can be trusted; write it anew");
+      throw Error(ErrorKind::data, path_, "has a damaged superblock", "nothing it says can be trusted; write it again");
     }
     if (found->end_of_file > bytes->size()) {
       throw Error(ErrorKind::data, path_,
-                  fmt::format("is cut short: it has {} of {} bytes", format_count(bytes->size()),
+                  fmt::format("is truncated: it has {} of {} bytes", format_count(bytes->size()),
                               format_count(found->end_of_file)),
-                  "copy it again from where it is whole");
+                  "copy it again from where it is intact");
     }
     return *found;
   }
@@ -121,10 +121,10 @@ class Work {
     if (state == storage::UndoState::none) return;
     scratch_was_there_ = true;
     const bool in_part = state == storage::UndoState::part;
-    const bool done = act(in_part ? "undo a change of its metadata that was cut short"
-                          : state == storage::UndoState::after
-                              ? "remove the undo file of a change of its metadata that had come to its end"
-                              : "remove an undo file of a change that the file holds nothing of");
+    const bool done =
+        act(in_part                              ? "undo a metadata change that was interrupted"
+            : state == storage::UndoState::after ? "remove the undo file of a metadata change that was complete"
+                                                 : "remove the undo file of a change that never reached the file");
     if (done) storage::undo_metadata_change(path_);
     result_.all_told = done || !in_part;  // a file that is changed in part cannot be read
   }
@@ -137,13 +137,13 @@ class Work {
       if (!storage::has_series(file)) {
         if (!found.marked) throw Error(ErrorKind::data, path_, "is not a Weft file", kOthers);
         throw Error(ErrorKind::data, path_, "is marked as being written, and not a Weft file",
-                    fmt::format("a run that was killed while it made its file has to begin anew; what others wrote is "
-                                "not recovered, but h5clear -s {} takes the mark away",
+                    fmt::format("a run that was killed while it made its file must be started again; what others wrote "
+                                "is not recovered, but h5clear -s {} removes the mark",
                                 path_));
       }
       map = storage::map_open_file(file, path_);
     }
-    if (found.marked && act("take away the mark of a program that was writing it")) {
+    if (found.marked && act("remove the mark of a program that was writing it")) {
       storage::clear_write_mark(*storage::open_posix(path_, storage::OpenMode::write), found);
     }
     return map;
@@ -158,14 +158,14 @@ class Work {
     if (!scratch && !scratch_was_there_) return;
     const std::uint64_t end = superblock().end_of_file;
     const std::uint64_t size = survey::open_bytes(path_)->size();
-    if (size == end || !act(fmt::format("cut off {} at its end that nothing uses", format_bytes(size - end)))) return;
+    if (size == end || !act(fmt::format("cut off {} of unused bytes at its end", format_bytes(size - end)))) return;
     if (::truncate(path_.c_str(), static_cast<off_t>(end)) != 0) {
       throw system_error(path_, "cannot be cut to its length", errno);
     }
   }
 
   void clear_parts() {
-    if (storage::has_parts(path_) && act("remove what was being made in its place by a command that has died")) {
+    if (storage::has_parts(path_) && act("remove the unfinished file of a command that died")) {
       storage::remove_parts(path_);
     }
   }
@@ -176,8 +176,8 @@ class Work {
     Check mesh;
     check_mesh(file, map, true, mesh);
     if (mesh.verdict != Verdict::fail) return;
-    throw Error(ErrorKind::data, path_, "was cut short before its mesh was whole, and no step is committed",
-                "there is nothing in it to recover; write it anew");
+    throw Error(ErrorKind::data, path_, "was interrupted before its mesh was complete, and no step is committed",
+                "there is nothing in it to recover; write it again");
   }
 
   void end_with_committed(const SeriesMap& map) {
@@ -216,7 +216,7 @@ class Work {
     const FileReport report = check_file(path_, options);
     for (const Check& check : report.list.checks) {
       if (check.verdict != Verdict::fail) continue;
-      throw Error(ErrorKind::data, path_, fmt::format("is damaged beyond recovering: {}", check.line()),
+      throw Error(ErrorKind::data, path_, fmt::format("is damaged beyond recovery: {}", check.line()),
                   "weft verify says what else is; the committed steps may still be read");
     }
   }

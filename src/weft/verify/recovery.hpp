@@ -22,7 +22,7 @@ namespace weft::verify {
 
 struct Recovery {
   std::string path;
-  std::vector<std::string> actions;  // what was done, or would be: "undo a change of its metadata that was cut short"
+  std::vector<std::string> actions;  // what was done, or would be: "undo a metadata change that was interrupted"
   bool dry_run = false;
   bool all_told = true;     // false where a dry run cannot see beyond the change that would be undone
   std::uint64_t steps = 0;  // that the file shows, afterwards

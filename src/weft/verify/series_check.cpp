@@ -55,7 +55,7 @@ void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& 
       storage::check_hdf5(H5Gopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
   const std::int64_t first = storage::read_integer(group, "first_step");
   if (first != static_cast<std::int64_t>(segment.first_step)) {
-    check.fail(fmt::format("{} begins with step {}, behind {} steps", path, first, segment.first_step));
+    check.fail(fmt::format("{} begins with step {}, after {} steps", path, first, segment.first_step));
   }
   const std::uint64_t links = links_in(file, path.c_str());
   if (links != map.fields.size()) {
@@ -98,7 +98,7 @@ void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& che
   const FieldMap& field = map.fields[f];
   const std::string support = storage::read_text(top, "weft_support");
   if (support != name_of(field.support)) {
-    check.fail(fmt::format("/{} stands on '{}', which is none of nodes, cells and global", field.name, support));
+    check.fail(fmt::format("/{} stands on '{}', which is not nodes, cells or global", field.name, support));
   }
   if (storage::read_text(top, "units") != field.units) {
     check.fail(fmt::format("/{} and its segments have other units", field.name));
@@ -107,7 +107,7 @@ void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& che
     check.fail(fmt::format("/{} names {} of {} components", field.name, field.components.size(), components_of(field)));
   }
   if (!field.rationale.empty() && nlohmann::json::parse(field.rationale, nullptr, false).is_discarded()) {
-    check.fail(fmt::format("the attribute weft_layout of /{} is no JSON", field.name));
+    check.fail(fmt::format("the attribute weft_layout of /{} is not JSON", field.name));
   }
 }
 
@@ -153,7 +153,7 @@ void check_segments(hid_t file, const SeriesMap& map, Check& check) {
 void check_fields(hid_t file, const SeriesMap& map, Check& check) {
   const storage::QuietHdf5 quiet;
   const Handle time = open_dataset(file, "/time");
-  if (H5DSis_scale(time) <= 0) check.fail("/time is no dimension scale");
+  if (H5DSis_scale(time) <= 0) check.fail("/time is not a dimension scale");
   for (std::size_t f = 0; f < map.fields.size(); ++f) check_top(file, map, f, time, check);
   check.detail = fmt::format("{} of {} steps", map.fields.size() - 1, format_count(map.length));
 }
@@ -178,7 +178,7 @@ void check_commit(const SeriesMap& map, const std::vector<std::uint64_t>& slots,
   if (committed > map.length) {
     check.fail(fmt::format("{} steps are committed and {} shown; weft recover shows them", committed, map.length));
   } else if (committed < map.length) {
-    check.note(fmt::format("{} of {} steps are committed: the run has not ended, or was cut short (weft recover)",
+    check.note(fmt::format("{} of {} steps are committed: the run has not ended, or was interrupted (weft recover)",
                            format_count(committed), format_count(map.length)));
   }
 }
@@ -212,7 +212,7 @@ void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Che
     return check.leave_out(could && map.length > 0 ? "there is none (weft view makes one)" : "there is none");
   }
   if (map.viewed > map.length) {
-    check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it anew", map.viewed, map.length));
+    check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it again", map.viewed, map.length));
   }
   view::View view = view::series_view(map, map.viewed, view::reader_of(bytes));
   view::add_maps(view, view::maps_in(map.path, map));
@@ -224,7 +224,7 @@ void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Che
     });
   }
   for (const std::string& line : departures(file, view::vtkhdf_objects(view))) {
-    check.fail(line + "; weft view makes it anew");
+    check.fail(line + "; weft view makes it again");
   }
   check.detail = fmt::format("{} steps, {} of mesh and fields", format_count(map.viewed),
                              view.blocks.size() == 1 ? "one block" : fmt::format("{} blocks", view.blocks.size()));
@@ -252,7 +252,7 @@ void check_maps(hid_t file, const SeriesMap& map, Check& check) {
   }
   for (const storage::MapAge& age : storage::map_ages(file, map)) {
     if (age.steps == 0 || age.steps >= map.length) continue;
-    check.note(fmt::format("{} is of {} of {} steps: the run that went on did not go on with it", age.path, age.steps,
+    check.note(fmt::format("{} covers {} of {} steps: the run that appended did not continue it", age.path, age.steps,
                            map.length));
   }
   check.detail = fmt::format("{} maps", maps);

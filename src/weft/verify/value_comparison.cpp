@@ -223,7 +223,7 @@ class VariableComparison {
     const auto longest = std::max_element(box.count.begin(), box.count.end());
     if (*longest == 1) {
       throw Error(ErrorKind::usage, path_,
-                  fmt::format("the element at {} passes the budget", survey::index_text(box.start)),
+                  fmt::format("the element at {} exceeds the budget", survey::index_text(box.start)),
                   "give a larger --budget");
     }
     const auto axis = static_cast<std::size_t>(longest - box.count.begin());

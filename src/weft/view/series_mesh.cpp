@@ -51,7 +51,7 @@ class VtkhdfMesh {
 
   void check(const view::Mesh& mesh) const {
     const view::Cells& cells = mesh.cells;
-    if (mesh.points.size() % 3 != 0) throw damaged("/VTKHDF/Points has not three coordinates each");
+    if (mesh.points.size() % 3 != 0) throw damaged("/VTKHDF/Points does not hold three coordinates for each point");
     if (cells.offsets.size() != cells.types.size() + 1) throw damaged("/VTKHDF/Offsets is not one longer than Types");
     const auto points = static_cast<std::int64_t>(mesh.points.size() / 3);
     for (std::size_t cell = 0; cell < cells.types.size(); ++cell) {

@@ -6,7 +6,7 @@ namespace weft::view {
 
 Cells cells_among(std::span<const std::int64_t> nodes, std::uint64_t points, const Cells& all) {
   const auto outside = [] {
-    return Error(ErrorKind::data, "mesh", "a number leads outside the mesh", "the mesh is damaged");
+    return Error(ErrorKind::data, "mesh", "an index points outside the mesh", "the mesh is damaged");
   };
   std::vector<std::int64_t> place(points, -1);
   for (std::size_t i = 0; i < nodes.size(); ++i) {

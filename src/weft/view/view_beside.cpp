@@ -116,7 +116,7 @@ ViewReport view_beside(const BesideRequest& request, const ViewOptions& options)
   const std::string& path = reader.path();
   report.path = request.out.empty() ? fs::path(path).replace_extension(".vtkhdf").string() : request.out;
   if (fs::exists(report.path) && fs::equivalent(report.path, path)) {
-    throw Error(ErrorKind::usage, report.path, "is the file itself", "name another: --out view.vtkhdf");
+    throw Error(ErrorKind::usage, report.path, "is the input file", "name another: --out view.vtkhdf");
   }
   View& view = report.view;
   view = view_of(reader, mesh ? &*mesh : nullptr, request.mesh);

@@ -72,7 +72,7 @@ class VtuFile {
     std::string closed;
     if (appended != std::string_view::npos) {
       const std::size_t begin = xml.find('_', xml.find('>', appended));
-      if (begin == std::string_view::npos) throw bad("its appended data have no beginning");
+      if (begin == std::string_view::npos) throw bad("its appended data have no start mark");
       appended_ = xml.substr(begin + 1);
       raw_ = xml.substr(appended, begin - appended).find("\"raw\"") != std::string_view::npos;
       closed = std::string(xml.substr(0, appended)) + "</VTKFile>";
@@ -82,7 +82,7 @@ class VtuFile {
     if (!parsed) throw bad(fmt::format("is not XML: {}", parsed.description()));
     const pugi::xml_node root = document_.child("VTKFile");
     if (std::string_view(root.attribute("type").value()) != "UnstructuredGrid") {
-      throw bad("is no VTK file of an UnstructuredGrid");
+      throw bad("is not a VTK file of an UnstructuredGrid");
     }
     const std::string_view compressor = root.attribute("compressor").value();
     compressed_ = !compressor.empty();
@@ -193,7 +193,7 @@ class VtuFile {
       bytes = decoded(text, false);
     } else if (format == "appended") {
       const auto offset = static_cast<std::size_t>(array.attribute("offset").as_ullong());
-      if (offset > appended_.size()) throw bad("an array begins behind the end of the file");
+      if (offset > appended_.size()) throw bad("an array begins after the end of the file");
       bytes = decoded(appended_.substr(offset), raw_);
     } else {
       throw bad(fmt::format("has an array in format '{}'", format));
@@ -214,7 +214,7 @@ class VtuFile {
       if (at == end) return values;
       double value = 0;
       const auto [next, error] = std::from_chars(at, end, value);
-      if (error != std::errc()) throw bad("has an array with something that is no number");
+      if (error != std::errc()) throw bad("has an array with something that is not a number");
       values.push_back(static_cast<T>(value));
       at = next;
     }
@@ -252,10 +252,10 @@ class VtuFile {
   // The first `count` bytes at `data`, raw or from base64.
   Buffer bytes_at(std::string_view data, std::size_t count, bool raw) const {
     const std::size_t length = raw ? count : base64_length(count);
-    if (data.size() < length) throw bad("an array ends behind the end of the file");
+    if (data.size() < length) throw bad("an array ends after the end of the file");
     Buffer bytes = raw ? Buffer(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(count))
                        : from_base64(data.substr(0, length));
-    if (bytes.size() < count) throw bad("an array is cut short");
+    if (bytes.size() < count) throw bad("an array is truncated");
     bytes.resize(count);
     return bytes;
   }
@@ -265,7 +265,7 @@ class VtuFile {
   Buffer decoded(std::string_view data, bool raw) const {
     if (!compressed_) {
       const std::uint64_t length = header_number(bytes_at(data, header_bytes_, raw), 0);
-      if (length > data.size()) throw bad("an array ends behind the end of the file");
+      if (length > data.size()) throw bad("an array ends after the end of the file");
       Buffer bytes = bytes_at(data, header_bytes_ + length, raw);
       bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(header_bytes_));
       return bytes;
@@ -277,7 +277,7 @@ class VtuFile {
     std::uint64_t all = 0;
     for (std::uint64_t block = 0; block < blocks; ++block) all += header_number(header, 3 + block);
     data.remove_prefix(raw ? header_length : base64_length(header_length));
-    if (all > data.size()) throw bad("an array ends behind the end of the file");
+    if (all > data.size()) throw bad("an array ends after the end of the file");
     const Buffer packed = bytes_at(data, all, raw);
     Buffer bytes;
     std::size_t at = 0;
