@@ -43,5 +43,5 @@ def test_the_reference_has_no_warning() -> None:
     assert made.returncode == 0, made.stderr
     assert made.stderr == ""
     page = w.REPO / "build" / "docs" / "html" / "classweft_1_1SeriesWriter.html"
-    assert "Nothing may be put afterwards" in page.read_text()
+    assert "Nothing can be put after it" in page.read_text()
     assert "create_series" in (w.REPO / "build" / "docs" / "html" / "examples.html").read_text()

@@ -200,7 +200,7 @@ def test_a_file_cut_short(tmp_path: Path) -> None:
         problems = verdicts(verify(path), "fail")
         assert f"the file is truncated: it has {length:,} of {len(whole):,} bytes" in problems["superblock"]
         line = w.weft("verify", path, path)
-        assert line.code == 1 and len(line.error_lines) == 1 and "is cut short" in line.err
+        assert line.code == 1 and len(line.error_lines) == 1 and "is truncated" in line.err
     path.write_bytes(whole + b"more")
     check_sound(path)
 

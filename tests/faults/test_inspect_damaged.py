@@ -99,7 +99,7 @@ def test_files_that_end_too_soon(tmp_path: Path) -> None:
     for length in [*range(0, 100, 9), *range(100, len(content), len(content) // 12), len(content) - 1]:
         cut.write_bytes(content[:length])
         check_line(w.weft("inspect", cut, patience=SOON), 1, str(cut))
-    check_line(w.weft("inspect", cut), 1, "is cut short", "copy it again")
+    check_line(w.weft("inspect", cut), 1, "is truncated", "copy it again")
 
 
 @pytest.mark.parametrize("libver", ["earliest", "latest"])
