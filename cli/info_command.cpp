@@ -27,23 +27,23 @@ struct InfoOptions {
 
 // A field as a person and a program want to see it: its dataset over all steps.
 struct FieldView {
-  const storage::FieldMap& field;
-  const storage::ArrayMap& first_segment;
+  const storage::FieldEntry& field;
+  const storage::ArrayEntry& first_segment;
   Shape shape;
 };
 
 std::vector<FieldView> views_of(const SeriesReader& reader) {
   std::vector<FieldView> views;
-  for (std::size_t number = 1; number < reader.map().fields.size(); ++number) {  // 0 is "time"
-    const storage::FieldMap& field = reader.map().fields[number];
+  for (std::size_t number = 1; number < reader.catalog().fields.size(); ++number) {  // 0 is "time"
+    const storage::FieldEntry& field = reader.catalog().fields[number];
     Shape shape = field.per_step;
     shape.insert(shape.begin(), reader.steps());
-    views.push_back({field, reader.map().segments[0].fields[number], shape});
+    views.push_back({field, reader.catalog().segments[0].fields[number], shape});
   }
   return views;
 }
 
-json rationale_of(const storage::FieldMap& field) {
+json rationale_of(const storage::FieldEntry& field) {
   json rationale = json::parse(field.rationale, nullptr, false);
   return rationale.is_object() ? rationale : json::object();
 }
@@ -62,11 +62,11 @@ json to_json(const SeriesReader& reader) {
     fields.push_back(std::move(entry));
   }
   json segments = json::array();
-  for (const storage::SegmentMap& segment : reader.map().segments) {
+  for (const storage::SegmentEntry& segment : reader.catalog().segments) {
     segments.push_back({{"first_step", segment.first_step}, {"steps", segment.steps}});
   }
   json arrays = json::array();
-  for (const storage::ArrayMap& array : reader.map().fixed_arrays) {
+  for (const storage::ArrayEntry& array : reader.catalog().fixed_arrays) {
     arrays.push_back({{"path", array.path}, {"shape", array.shape}, {"dtype", name_of(array.type)}});
   }
   json time = {{"first", nullptr}, {"last", nullptr}, {"units", reader.field("time").units}};
@@ -75,8 +75,8 @@ json to_json(const SeriesReader& reader) {
     time["last"] = times.back();
   }
   return {{"file", reader.path()},
-          {"created_by", reader.map().created_by},
-          {"format_version", reader.map().format_version},
+          {"created_by", reader.catalog().created_by},
+          {"format_version", reader.catalog().format_version},
           {"steps", reader.steps()},
           {"committed", reader.committed()},
           {"time", time},
@@ -86,7 +86,7 @@ json to_json(const SeriesReader& reader) {
 }
 
 // What the layout of a field promises: the reads it was designed for, as `weft layout` predicted them.
-std::string predicted_reads(const storage::FieldMap& field) {
+std::string predicted_reads(const storage::FieldEntry& field) {
   const json rationale = rationale_of(field);
   if (!rationale.contains("reads") || !rationale["reads"].is_object()) return {};
   std::vector<std::string> reads;
@@ -99,7 +99,7 @@ std::string predicted_reads(const storage::FieldMap& field) {
 
 std::string to_text(const SeriesReader& reader) {
   std::string text = reader.is_weft() ? fmt::format("{}: written by {}, format {}\n", reader.path(),
-                                                    reader.map().created_by, reader.map().format_version)
+                                                    reader.catalog().created_by, reader.catalog().format_version)
                                       : fmt::format("{}: not written by Weft; its axes: {}\n", reader.path(),
                                                     survey::name_of(reader.foreign()->convention));
   text += fmt::format("{} of {} steps committed", format_count(reader.committed()), format_count(reader.steps()));
@@ -107,10 +107,10 @@ std::string to_text(const SeriesReader& reader) {
     const std::string& units = reader.field("time").units;
     text += fmt::format(", time {} to {}{}{}", times.front(), times.back(), units.empty() ? "" : " ", units);
   }
-  if (!reader.is_weft() && reader.map().segments.size() > 1) {
+  if (!reader.is_weft() && reader.catalog().segments.size() > 1) {
     text += ", each a dataset of its own";
-  } else if (reader.map().segments.size() > 1) {
-    text += fmt::format(", in {} segments", reader.map().segments.size());
+  } else if (reader.catalog().segments.size() > 1) {
+    text += fmt::format(", in {} segments", reader.catalog().segments.size());
   }
   text += "\n";
   const std::vector<FieldView> views = views_of(reader);

@@ -86,11 +86,11 @@ struct Table {
 };
 
 // The axes that say which node: those behind the step, of a dataset of `rank` axes.
-std::size_t place_axes(const storage::FieldMap& field, std::size_t rank) {
+std::size_t place_axes(const storage::FieldEntry& field, std::size_t rank) {
   return std::min(rank - 1, std::max<std::size_t>(1, field.node_axes));
 }
 
-std::string name_of_axis(const storage::FieldMap& field, std::size_t axis) {
+std::string name_of_axis(const storage::FieldEntry& field, std::size_t axis) {
   if (field.node_axes > 1 && field.node_axes <= 3 && axis <= field.node_axes) {
     return std::string("zyx").substr(3 - field.node_axes + axis - 1, 1);
   }

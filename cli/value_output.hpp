@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/large_memory.hpp"
 #include "weft/support/shape.hpp"
 
@@ -22,7 +22,7 @@ namespace weft::cli {
 enum class Selection : unsigned char { trace, snapshot, box };
 
 struct ReadValues {
-  storage::FieldMap field;
+  storage::FieldEntry field;
   Selection selection;
   Box box;                  // in the dataset's coordinates
   Values<double> times;     // of the box's steps

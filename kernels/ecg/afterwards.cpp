@@ -27,22 +27,22 @@ constexpr const char* kField = "V";
 constexpr const char* kQuantities = "activation_time,peak,apd_90";
 
 // What is in the file. Its cost needs no measuring: nothing is read through it but the times.
-SeriesReader open_map(Communicator& comm, const std::string& path) {
+SeriesReader open_series(Communicator& comm, const std::string& path) {
   ReadOptions options;
   options.access = layout::AccessCost{};
   return SeriesReader::open(comm, path, options);
 }
 
-std::uint64_t chunk_bytes(const SeriesReader& map) {
-  const storage::ArrayMap& field = map.map().segments.at(0).fields.at(1);
+std::uint64_t chunk_bytes(const SeriesReader& reader) {
+  const storage::ArrayEntry& field = reader.catalog().segments.at(0).fields.at(1);
   return element_count(field.chunk) * size_of(field.type);
 }
 
 // As each phase is a program of its own elsewhere, each opens the file anew.
 struct Opened {
-  SeriesReader map;
+  SeriesReader reader;
   std::optional<PlainFile> file;
-  Opened(Communicator& comm, const std::string& path, std::uint64_t cache_bytes) : map(open_map(comm, path)) {
+  Opened(Communicator& comm, const std::string& path, std::uint64_t cache_bytes) : reader(open_series(comm, path)) {
     agree_on(comm, [&] { file.emplace(path, cache_bytes); });
   }
   void report_reading(Communicator& comm, json& report) const {
@@ -61,7 +61,7 @@ json convert_plainly(Communicator& comm, const std::string& path, const std::str
   const Stopwatch clock;
   Opened opened(comm, path, afterwards.cache_bytes);
   std::optional<PlainSource> source;
-  agree_on(comm, [&] { source.emplace(opened.map, *opened.file); });
+  agree_on(comm, [&] { source.emplace(opened.reader, *opened.file); });
   Progress progress("converting", "step", source->times().size(), shown);
   convert::Conversion conversion;
   conversion.file.path = path;
@@ -92,7 +92,7 @@ json post_process_plainly(Communicator& comm, const std::string& path, const std
     if (!progress) progress.emplace("post-processing", "node", of, shown);
     progress->update(done);
   };
-  const PlainReductionReport made = reduce_plainly(comm, reduction, opened.map, *opened.file);
+  const PlainReductionReport made = reduce_plainly(comm, reduction, opened.reader, *opened.file);
   json names = json::array();
   for (const reduce::Quantity& quantity : reduction.quantities) names.push_back(quantity.name);
   json report = {{"nodes", made.nodes},           {"field", kField},
@@ -119,7 +119,7 @@ json do_afterwards(Communicator& comm, const std::string& path, const Afterwards
   });
   const bool shown = progress && comm.rank() == 0;
   json report = {{"way", "paper"}, {"folder", folder}, {"cache_bytes", afterwards.cache_bytes}};
-  report["chunks_in_cache"] = afterwards.cache_bytes / chunk_bytes(open_map(comm, path));
+  report["chunks_in_cache"] = afterwards.cache_bytes / chunk_bytes(open_series(comm, path));
   report["conversion"] = convert_plainly(comm, path, folder, afterwards, shown);
   report["post_processing"] = post_process_plainly(comm, path, folder, afterwards, shown);
   return report;

@@ -80,7 +80,7 @@ void check_goes_on(MpiCommunicator& comm, StepSource& source, const EcgOptions& 
     if (comm.rank() == 0) storage::take_file(options.out, {"weft run ecg", options.writer.take_over});
   });
   const SeriesReader reader = SeriesReader::open(comm, options.out);
-  const bool joint = reader.map().find_field("Data").has_value();
+  const bool joint = reader.catalog().find_field("Data").has_value();
   if (joint != options.joint) {
     const char* const fields = joint ? "joint" : "separate";
     throw Error(ErrorKind::usage, options.out, fmt::format("was written with {} fields", fields),
@@ -121,7 +121,7 @@ nlohmann::json reduction_json(const EcgOptions& options, const reduce::RunReduct
 void add_maps_behind(nlohmann::json& report, const Communicator& comm, const SeriesWriter& writer,
                      std::uint64_t steps) {
   if (comm.rank() != 0) return;
-  for (const storage::MapAge& map : storage::maps_behind(writer.map(), steps)) {
+  for (const storage::MapAge& map : storage::maps_behind(writer.catalog(), steps)) {
     report["maps_not_continued"].push_back({{"map", map.path}, {"steps", map.steps}});
   }
 }
@@ -261,7 +261,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"source", options.source},
       {"strategy", name_of(options.mpi.strategy)},
       {"layout", layout_name(options.layout.kind)},
-      {"chunk", writer.map().segments[0].fields[1].chunk},
+      {"chunk", writer.catalog().segments[0].fields[1].chunk},
       {"ranks", comm.size()},
       {"steps", source->steps()},
       {"steps_before", steps_before},

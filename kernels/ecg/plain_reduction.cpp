@@ -22,9 +22,9 @@ constexpr double kFill = std::numeric_limits<double>::quiet_NaN();
 // written without saying how long it would be.
 class Traces {
  public:
-  Traces(const SeriesReader& map, PlainFile& file, const reduce::FieldChoice& choice)
-      : map_(map.map()), file_(file), field_(choice.field + 1), values_(map.committed()) {
-    box_ = whole(map_.segments[0].fields[field_].shape);
+  Traces(const SeriesReader& reader, PlainFile& file, const reduce::FieldChoice& choice)
+      : catalog_(reader.catalog()), file_(file), field_(choice.field + 1), values_(reader.committed()) {
+    box_ = whole(catalog_.segments[0].fields[field_].shape);
     std::uint64_t rest = choice.component;
     for (std::size_t axis = box_.count.size(); axis-- > 2;) {
       box_.start[axis] = rest % box_.count[axis];
@@ -36,7 +36,7 @@ class Traces {
 
   std::span<const double> read(std::uint64_t node) {
     box_.start[1] = node;
-    for (const storage::SegmentMap& segment : map_.segments) {
+    for (const storage::SegmentEntry& segment : catalog_.segments) {
       if (segment.first_step >= values_.size()) break;
       box_.count[0] = std::min<std::uint64_t>(segment.steps, values_.size() - segment.first_step);
       const auto part = std::span(values_).subspan(segment.first_step, box_.count[0]);
@@ -46,28 +46,28 @@ class Traces {
   }
 
  private:
-  const storage::SeriesMap& map_;
+  const storage::SeriesCatalog& catalog_;
   PlainFile& file_;
-  std::size_t field_;  // in the map, where the time is the first
+  std::size_t field_;  // in the catalog, where the time is the first
   std::vector<double> values_;
   Box box_;
 };
 
 }  // namespace
 
-PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& reduction, const SeriesReader& map,
+PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& reduction, const SeriesReader& reader,
                                     PlainFile& file) {
   std::vector<double> times;
   std::vector<reduce::MapPlan> maps;
   std::optional<Traces> traces;
   PlainReductionReport report;
   agree_on(comm, [&] {
-    reduce::check_settings(map.path(), reduction.quantities, 0, reduction.settings);
-    const reduce::FieldChoice choice = reduce::choose_field(map.path(), map.fields(), reduction.field);
-    const storage::FieldMap& field = map.fields()[choice.field];
-    times = map.times();
-    maps = reduce::plan_maps(reduction.quantities, {}, reduction.settings, field.units, map.field("time").units);
-    traces.emplace(map, file, choice);
+    reduce::check_settings(reader.path(), reduction.quantities, 0, reduction.settings);
+    const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), reduction.field);
+    const storage::FieldEntry& field = reader.fields()[choice.field];
+    times = reader.times();
+    maps = reduce::plan_maps(reduction.quantities, {}, reduction.settings, field.units, reader.field("time").units);
+    traces.emplace(reader, file, choice);
     report.nodes = nodes_of(field);
   });
   reduce::MapFile out(comm, reduction.out, storage::IfExists::replace, false);
@@ -101,7 +101,7 @@ PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& re
     stretch->fill_up(rows);
     store->close();
   });
-  out.finish(maps, {report.nodes}, rows, {map.path(), reduction.field, reduction.settings.threshold, kFill});
+  out.finish(maps, {report.nodes}, rows, {reader.path(), reduction.field, reduction.settings.threshold, kFill});
   return report;
 }
 

@@ -32,8 +32,8 @@ struct PlainReductionReport {
   std::uint64_t beyond_rows = 0;  // nodes that have more beats than rows
 };
 
-// `map` says what there is in the file, `file` reads it. Collective; throws agreed errors.
-PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& reduction, const SeriesReader& map,
+// `reader` says what there is in the file, `file` reads it. Collective; throws agreed errors.
+PlainReductionReport reduce_plainly(Communicator& comm, const PlainReduction& reduction, const SeriesReader& reader,
                                     PlainFile& file);
 
 }  // namespace weft::kernels::ecg

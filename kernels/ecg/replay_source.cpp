@@ -14,7 +14,7 @@ namespace weft::kernels::ecg {
 
 namespace {
 
-using storage::FieldMap;
+using storage::FieldEntry;
 
 // How much of the file a rank reads ahead: one read for many steps, and a bound on memory.
 constexpr std::uint64_t kAheadBytes = 64ULL << 20;
@@ -22,8 +22,8 @@ constexpr std::uint64_t kAheadBytes = 64ULL << 20;
 // The one that is named, the only one, /Data, or the one with most values.
 std::string replayed_field(const SeriesReader& reader) {
   const std::string named = reader.named_field();
-  const FieldMap* most = nullptr;
-  for (const FieldMap& field : reader.fields()) {
+  const FieldEntry* most = nullptr;
+  for (const FieldEntry& field : reader.fields()) {
     if (field.support == storage::Support::global || (!named.empty() && field.name != named)) continue;
     if (field.name == "Data") return field.name;
     if (most == nullptr || element_count(field.per_step) > element_count(most->per_step)) most = &field;
@@ -43,7 +43,7 @@ class ReplaySource final : public StepSource {
         times_(reader_.times()),
         mine_(dealt_nodes(dealing, nodes, comm.rank(), comm.size())),
         steps_(steps) {
-    const FieldMap& from = reader_.field(name_);
+    const FieldEntry& from = reader_.field(name_);
     SourceField field;
     field.name = name_;
     std::replace(field.name.begin(), field.name.end(), '/', '_');  // openPMD's "fields/E/x"

@@ -187,9 +187,9 @@ inline void expect_steps(const std::string& path, const std::vector<FieldSpec>& 
 }
 
 inline std::uint64_t committed_in(const std::string& path) {
-  const storage::SeriesMap map = storage::read_series_map(path);
+  const storage::SeriesCatalog catalog = storage::read_catalog(path);
   const auto store = storage::open_posix(path, storage::OpenMode::read);
-  return storage::committed_steps(storage::read_slots(*store, map));
+  return storage::committed_steps(storage::read_slots(*store, catalog));
 }
 
 // All ranks wait for one another, so that one may look at what all have written.

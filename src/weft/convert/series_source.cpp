@@ -15,13 +15,13 @@ namespace weft::convert {
 
 namespace {
 
-using storage::ArrayMap;
-using storage::SeriesMap;
+using storage::ArrayEntry;
+using storage::SeriesCatalog;
 
-// A map as if the nodes stood on a line, for the formats that need no places.
-SeriesMap on_a_line(const SeriesMap& map) {
-  SeriesMap line = map;
-  for (const storage::FieldMap& field : map.fields) {
+// A catalog as if the nodes stood on a line, for the formats that need no places.
+SeriesCatalog on_a_line(const SeriesCatalog& catalog) {
+  SeriesCatalog line = catalog;
+  for (const storage::FieldEntry& field : catalog.fields) {
     if (field.support != storage::Support::nodes || field.per_step.empty()) continue;
     line.grid.shape = {field.per_step[0]};
     break;
@@ -33,14 +33,14 @@ class SeriesSource final : public StepSource {
  public:
   SeriesSource(SeriesReader reader, const std::string& mesh, std::span<const std::string> fields, bool without_places)
       : reader_(std::move(reader)), bytes_(storage::open_posix(reader_.path(), storage::OpenMode::read)) {
-    const SeriesMap& map = reader_.map();
+    const SeriesCatalog& catalog = reader_.catalog();
     if (reader_.committed() == 0) {
-      throw Error(ErrorKind::usage, map.path, "no steps are committed yet", "wait for the run's first window");
+      throw Error(ErrorKind::usage, catalog.path, "no steps are committed yet", "wait for the run's first window");
     }
     times_ = reader_.times();
-    time_units_ = map.fields[0].units;
+    time_units_ = catalog.fields[0].units;
     find_datasets();
-    has_places_ = !mesh.empty() || !map.grid.shape.empty() || has_mesh(reader_);
+    has_places_ = !mesh.empty() || !catalog.grid.shape.empty() || has_mesh(reader_);
     if (!mesh.empty()) {
       const view::Mesh named = view::read_vtu(mesh);
       view_ = view::view_of(reader_, &named, mesh);
@@ -50,18 +50,18 @@ class SeriesSource final : public StepSource {
     } else if (has_places_) {
       // The mesh of a field on listed nodes is cut out of the whole one: not for fields that nobody wants.
       const bool cut = fields.empty() || std::any_of(fields.begin(), fields.end(), [&](const std::string& name) {
-                         const auto number = map.find_field(name);
-                         return !number || map.fields[*number].subset != storage::Subset::all;
+                         const auto number = catalog.find_field(name);
+                         return !number || catalog.fields[*number].subset != storage::Subset::all;
                        });
-      view_ = view::series_view(map, reader_.committed(), cut ? view::reader_of(*bytes_) : view::ArrayReader{});
+      view_ = view::series_view(catalog, reader_.committed(), cut ? view::reader_of(*bytes_) : view::ArrayReader{});
     } else if (without_places) {
-      const SeriesMap line = on_a_line(map);
+      const SeriesCatalog line = on_a_line(catalog);
       view_ = view::series_view(line, reader_.committed());
-      if (view_.blocks.empty()) globals_alone(map);
+      if (view_.blocks.empty()) globals_alone(catalog);
     } else if (reader_.is_weft()) {
-      throw Error(ErrorKind::usage, map.path, "has no mesh to put its fields on", "convert it --to csv");
+      throw Error(ErrorKind::usage, catalog.path, "has no mesh to put its fields on", "convert it --to csv");
     } else {
-      throw Error(ErrorKind::usage, map.path, "no mesh is named to put its fields on",
+      throw Error(ErrorKind::usage, catalog.path, "no mesh is named to put its fields on",
                   "add --mesh mesh.vtu, or convert it --to csv");
     }
     choose_fields(fields);
@@ -72,7 +72,7 @@ class SeriesSource final : public StepSource {
 
   ChunkShape chunk_of(const FieldGroup& group) const override {
     if (group.stretches.empty()) return {};
-    const ArrayMap& array = array_at(place_of(group.stretches[0].dataset));
+    const ArrayEntry& array = array_at(place_of(group.stretches[0].dataset));
     return {array.chunk[0], array.chunk.size() > 1 ? array.chunk[1] : 1};
   }
 
@@ -83,7 +83,7 @@ class SeriesSource final : public StepSource {
   };
 
   void find_datasets() {
-    const std::vector<storage::SegmentMap>& segments = reader_.map().segments;
+    const std::vector<storage::SegmentEntry>& segments = reader_.catalog().segments;
     for (std::size_t segment = 0; segment < segments.size(); ++segment) {
       for (std::size_t f = 1; f < segments[segment].fields.size(); ++f) {
         places_.try_emplace(segments[segment].fields[f].path, ArrayPlace{segment, f});
@@ -99,22 +99,22 @@ class SeriesSource final : public StepSource {
     return found->second;
   }
 
-  const ArrayMap& array_at(const ArrayPlace& place) const {
-    return reader_.map().segments[place.segment].fields[place.field];
+  const ArrayEntry& array_at(const ArrayPlace& place) const {
+    return reader_.catalog().segments[place.segment].fields[place.field];
   }
 
   // By the names of the view, of the fields or of their datasets; of FILE:DATASET that one.
   void choose_fields(std::span<const std::string> fields) {
-    const SeriesMap& map = reader_.map();
+    const SeriesCatalog& catalog = reader_.catalog();
     std::vector<Alias> whole;
-    for (std::size_t f = 1; f < map.fields.size(); ++f) {
-      const std::string& dataset = map.segments.at(0).fields[f].path;
-      whole.push_back({map.fields[f].name, dataset});
+    for (std::size_t f = 1; f < catalog.fields.size(); ++f) {
+      const std::string& dataset = catalog.segments.at(0).fields[f].path;
+      whole.push_back({catalog.fields[f].name, dataset});
       whole.push_back({dataset, dataset});
     }
     std::vector<std::string> wanted(fields.begin(), fields.end());
     if (wanted.empty() && reader_.is_weft() && !reader_.named().empty()) wanted.push_back(reader_.named_field());
-    choose(map.path, wanted, whole);
+    choose(catalog.path, wanted, whole);
     if (fields.empty()) return;
     std::erase_if(view_.left_out, [&](const std::string& line) {  // what nobody asked for is not missed
       return std::none_of(fields.begin(), fields.end(),
@@ -124,11 +124,12 @@ class SeriesSource final : public StepSource {
 
   // Where chunks come whole, rows of one chunk are read together, those far apart are not.
   void find_bridge() {
-    const SeriesMap& map = reader_.map();
+    const SeriesCatalog& catalog = reader_.catalog();
     bridge_bytes_ = reader_.access_cost().bridge_bytes();
-    for (std::size_t f = 1; f < map.fields.size(); ++f) {
-      const ArrayMap& array = map.segments.at(0).fields[f];
-      if (array.shape.size() < 2 || array.chunk == array.shape || reader_.reads_directly(map.fields[f].name)) continue;
+    for (std::size_t f = 1; f < catalog.fields.size(); ++f) {
+      const ArrayEntry& array = catalog.segments.at(0).fields[f];
+      if (array.shape.size() < 2 || array.chunk == array.shape || reader_.reads_directly(catalog.fields[f].name))
+        continue;
       const std::uint64_t row_bytes =
           element_count(array.shape) / array.shape[0] / array.shape[1] * size_of(array.type);
       bridge_bytes_ = std::max(bridge_bytes_, array.chunk[1] * row_bytes);
@@ -136,8 +137,8 @@ class SeriesSource final : public StepSource {
   }
 
   // Of a file that has neither a mesh nor a field on nodes.
-  void globals_alone(const SeriesMap& map) {
-    SeriesMap point = map;
+  void globals_alone(const SeriesCatalog& catalog) {
+    SeriesCatalog point = catalog;
     point.grid.shape = {1};
     view_ = view::series_view(point, reader_.committed());
     view_.blocks.clear();
@@ -151,13 +152,13 @@ class SeriesSource final : public StepSource {
       const ArrayPlace& place = place_of(part.stretch->dataset);
       field = place.field;
       boxes.push_back(part.box);
-      boxes.back().start[0] += reader_.map().segments[place.segment].first_step;
+      boxes.back().start[0] += reader_.catalog().segments[place.segment].first_step;
     }
-    reader_.read(reader_.map().fields[field].name, boxes, values);
+    reader_.read(reader_.catalog().fields[field].name, boxes, values);
   }
 
   void stored_mesh_bytes(const std::string& path, std::uint64_t offset, std::span<std::byte> values) const override {
-    const ArrayMap* array = reader_.map().find_fixed(path);
+    const ArrayEntry* array = reader_.catalog().find_fixed(path);
     if (array == nullptr) throw Error(ErrorKind::data, reader_.path(), fmt::format("has no array {}", path));
     bytes_->read_at(array->address() + offset, values);
   }

@@ -38,7 +38,7 @@ void StepSource::read(const FieldGroup& group, std::span<const StepRun> steps, s
 
 std::vector<double> StepSource::places(const view::Block& block, std::uint64_t first, std::uint64_t count) const {
   if (!block.grid) return mesh<double>(block.unstructured->points_path, 3 * first, 3 * count);
-  const storage::GridMap& grid = *block.grid;
+  const storage::RegularGrid& grid = *block.grid;
   std::vector<double> places;
   places.reserve(3 * count);
   for (std::uint64_t point = first; point < first + count; ++point) {

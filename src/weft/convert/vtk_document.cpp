@@ -39,7 +39,7 @@ std::string described(const VtkArray& array) {
 }
 
 // x first; a grid of two axes has one layer.
-std::string extent_of(const storage::GridMap& grid) {
+std::string extent_of(const storage::RegularGrid& grid) {
   std::string text;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::size_t axes = grid.shape.size();

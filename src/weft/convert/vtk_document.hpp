@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/data_type.hpp"
 
 namespace weft::convert {
@@ -24,7 +24,7 @@ struct VtkArray {
 
 // One piece of data, its arrays in the order in which they are written.
 struct VtkDocument {
-  const storage::GridMap* grid = nullptr;  // of a .vti; a .vtu has points and cells
+  const storage::RegularGrid* grid = nullptr;  // of a .vti; a .vtu has points and cells
   std::uint64_t points = 0;
   std::uint64_t cells = 0;
   DataType coordinates = DataType::float64;

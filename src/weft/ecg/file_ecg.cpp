@@ -16,11 +16,11 @@ namespace weft::ecg {
 
 namespace {
 
-using storage::FieldMap;
+using storage::FieldEntry;
 using storage::Subset;
 
 // The part of the mesh that the field stands on, its points numbered as the field's nodes.
-view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field, const std::string& named) {
+view::Mesh mesh_of_field(const SeriesReader& reader, const FieldEntry& field, const std::string& named) {
   view::Mesh mesh = named.empty() ? read_mesh(reader) : view::read_vtu(named);
   const std::uint64_t points = mesh.points.size() / 3;
   const std::uint64_t count = nodes_of(field);
@@ -46,7 +46,7 @@ view::Mesh mesh_of_field(const SeriesReader& reader, const FieldMap& field, cons
   return part;
 }
 
-Ecg begun(const SeriesReader& reader, const FieldMap& field) {
+Ecg begun(const SeriesReader& reader, const FieldEntry& field) {
   Ecg ecg;
   ecg.times = reader.times();
   ecg.time_units = reader.field("time").units;
@@ -59,7 +59,7 @@ Ecg begun(const SeriesReader& reader, const FieldMap& field) {
 Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
   check_electrodes(request.electrodes);
   const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), request.field);
-  const FieldMap& field = reader.fields()[choice.field];
+  const FieldEntry& field = reader.fields()[choice.field];
   const view::Mesh mesh = mesh_of_field(reader, field, request.mesh);
   std::vector<std::vector<double>> weights;
   for (const Electrode& electrode : request.electrodes) {
@@ -85,7 +85,7 @@ Ecg pseudo_ecg(const SeriesReader& reader, const EcgRequest& request) {
 Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request) {
   check_electrodes(request.electrodes);
   const reduce::FieldChoice choice = reduce::choose_field(reader.path(), reader.fields(), request.field);
-  const FieldMap& field = reader.fields()[choice.field];
+  const FieldEntry& field = reader.fields()[choice.field];
   const view::Mesh mesh = mesh_of_field(reader, field, request.mesh);
   Ecg ecg = begun(reader, field);
   for (const Electrode& electrode : request.electrodes) {
@@ -114,7 +114,7 @@ Ecg potential_ecg(const SeriesReader& reader, const EcgRequest& request) {
 
 Ecg recorded_ecg(const SeriesReader& reader, const std::string& name) {
   const auto fields = reader.fields();
-  const auto field = std::find_if(fields.begin(), fields.end(), [&](const FieldMap& one) {
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const FieldEntry& one) {
     return one.name == name && one.support == storage::Support::global && !one.components.empty();
   });
   if (field == fields.end()) {

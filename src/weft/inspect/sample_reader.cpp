@@ -169,13 +169,13 @@ void SampleReader::read_pieces(hid_t dataset, const std::vector<Box>& boxes, con
     for (const std::uint64_t number : chunks_of(boxes)) listed[number] = places_->known(number).address;
     addresses = storage::ChunkAddresses::listed(std::move(listed));
   }
-  const storage::ArrayMap map = survey::byte_map(facts_.path, stored_.grid.shape(), stored_.grid.chunk(),
-                                                 facts_.element_bytes, std::move(addresses));
+  const storage::ArrayEntry array = survey::array_of_bytes(facts_.path, stored_.grid.shape(), stored_.grid.chunk(),
+                                                           facts_.element_bytes, std::move(addresses));
   storage::ReadPlan plan;
   for (Box box : boxes) {
     box.start.push_back(0);
     box.count.push_back(facts_.element_bytes);
-    storage::append_read(plan, map, box, access);
+    storage::append_read(plan, array, box, access);
   }
   storage::execute_read(plan, *bytes_, access, {destination(plan.wanted_bytes), plan.wanted_bytes});
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
@@ -19,7 +19,7 @@ namespace weft::reading {
 class FieldBoxes {
  public:
   // Of a field of `steps` steps, of which `committed` may be read; the field must outlive this.
-  FieldBoxes(std::string path, std::string name, const storage::FieldMap& field, std::uint64_t steps,
+  FieldBoxes(std::string path, std::string name, const storage::FieldEntry& field, std::uint64_t steps,
              std::uint64_t committed)
       : path_(std::move(path)), name_(std::move(name)), field_(&field), steps_(steps), committed_(committed) {}
 
@@ -43,7 +43,7 @@ class FieldBoxes {
 
   std::string path_;
   std::string name_;
-  const storage::FieldMap* field_;
+  const storage::FieldEntry* field_;
   std::uint64_t steps_;
   std::uint64_t committed_;
 };

@@ -218,8 +218,8 @@ std::vector<double> iteration_times(hid_t file, const Found& field, std::string&
   return times;
 }
 
-storage::FieldMap field_map(const Found& found, const Shape& shape) {
-  storage::FieldMap field;
+storage::FieldEntry field_entry(const Found& found, const Shape& shape) {
+  storage::FieldEntry field;
   field.name = found.name;
   field.type = found.coding.type;
   field.per_step.assign(shape.begin() + 1, shape.end());
@@ -253,22 +253,22 @@ Shape chunk_of(const Found& found, const AxisOrder& order) {
 
 void add_field(ForeignSeries& series, const Found& found) {
   const AxisOrder order = steps_then_places(found.known.axes);
-  storage::ArrayMap array;
+  storage::ArrayEntry array;
   array.type = found.coding.type;
   array.shape = reordered(found.known.shape, order);
   array.chunk = chunk_of(found, order);
   for (const storage::Filter& filter : found.facts.filters) array.filters.push_back(filter.name);
-  series.map.fields.push_back(field_map(found, array.shape));
+  series.catalog.fields.push_back(field_entry(found, array.shape));
   series.decodings.push_back({found.known.form, found.known.shape, order, found.coding});
   for (std::size_t segment = 0; segment < found.datasets.size(); ++segment) {
     array.path = found.datasets[segment];
-    series.map.segments[segment].fields.push_back(array);
+    series.catalog.segments[segment].fields.push_back(array);
   }
 }
 
 void add_times(ForeignSeries& series, hid_t file, const Found& found, const SeriesChoice& choice) {
   const std::uint64_t steps = found.length();
-  storage::FieldMap time{"time", DataType::float64, {}, storage::Support::global, found.known.time_units, ""};
+  storage::FieldEntry time{"time", DataType::float64, {}, storage::Support::global, found.known.time_units, ""};
   time.node_axes = 0;
   std::string dataset = choice.time.value_or(found.known.time);
   if (found.known.form == Form::one_a_step && !choice.time) {
@@ -277,17 +277,17 @@ void add_times(ForeignSeries& series, hid_t file, const Found& found, const Seri
     for (std::uint64_t step = 0; step < steps; ++step) series.times.push_back(static_cast<double>(step));
   } else {
     if (!dataset.starts_with('/')) dataset.insert(0, "/");
-    series.times = numbers_in(file, series.map.path, dataset, steps);
+    series.times = numbers_in(file, series.catalog.path, dataset, steps);
     if (choice.time) time.units = survey::time_units_of(opened(file, dataset));
   }
-  series.map.fields.push_back(std::move(time));
+  series.catalog.fields.push_back(std::move(time));
   series.decodings.emplace_back();
   const std::uint64_t each = found.known.form == Form::one_a_step ? 1 : steps;
   for (std::uint64_t first = 0; first < steps; first += each) {
-    storage::ArrayMap array;
+    storage::ArrayEntry array;
     array.path = dataset;
     array.shape = array.chunk = {each};
-    series.map.segments.push_back({first, each, {array}});
+    series.catalog.segments.push_back({first, each, {array}});
   }
 }
 
@@ -295,12 +295,12 @@ void add_grids(ForeignSeries& series, hid_t file, const std::vector<Found>& foun
   std::uint64_t most = 0;
   series.grids.resize(found.size() + 1);
   for (std::size_t f = 0; f < found.size(); ++f) {
-    const storage::FieldMap& field = series.map.fields[f + 1];
+    const storage::FieldEntry& field = series.catalog.fields[f + 1];
     if (field.node_axes != 2 && field.node_axes != 3) continue;
     series.grids[f + 1] = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
     if (nodes_of(field) <= most) continue;
     most = nodes_of(field);
-    series.map.grid = series.grids[f + 1];
+    series.catalog.grid = series.grids[f + 1];
   }
 }
 
@@ -341,7 +341,8 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
     const ForeignSeries known = find_series(path);
     SeriesChoice told = choice;
     std::uint64_t most = 0;
-    for (const storage::ArrayMap& array : std::span(known.map.segments[0].fields).subspan(1)) {  // behind the times
+    for (const storage::ArrayEntry& array :
+         std::span(known.catalog.segments[0].fields).subspan(1)) {  // behind the times
       const std::uint64_t bytes = element_count(array.shape) * size_of(array.type);
       if (bytes < most) continue;
       told.dataset = array.path;
@@ -350,7 +351,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
     return find_series(path, told);
   }
   ForeignSeries series;
-  series.map.path = path;
+  series.catalog.path = path;
   const Handle file = survey::open_file(path);
   Search search(file, choice);
   const survey::Survey all = survey::survey(path);
@@ -378,7 +379,7 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
   series.convention = found[0].known.convention;
   add_times(series, file, found[0], choice);
   for (const Found& field : found) add_field(series, field);
-  series.map.length = found[0].length();
+  series.catalog.length = found[0].length();
   add_grids(series, file, found);
   series.left_out = std::move(search).left_out();
   return series;

@@ -15,7 +15,7 @@
 
 #include "weft/reading/axis_order.hpp"
 #include "weft/reading/value_coding.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/survey/known_axes.hpp"
 
 #pragma GCC visibility push(default)
@@ -37,10 +37,11 @@ struct Decoding {
 };
 
 struct ForeignSeries {
-  storage::SeriesMap map;               // the places of chunks are not known
-  std::vector<Decoding> decodings;      // one a field; that of the time is not used
-  std::vector<storage::GridMap> grids;  // one a field, without extents where it stands on none; map.grid is the largest
-  std::vector<double> times;            // one a step, in map.fields[0].units; its number where none are recorded
+  storage::SeriesCatalog catalog;   // the places of chunks are not known
+  std::vector<Decoding> decodings;  // one a field; that of the time is not used
+  std::vector<storage::RegularGrid>
+      grids;                  // one a field, without extents where it stands on none; catalog.grid is the largest
+  std::vector<double> times;  // one a step, in catalog.fields[0].units; its number where none are recorded
   survey::Convention convention = survey::Convention::assumed;
   std::vector<std::string> left_out;  // datasets that are in the file and not in the series, each with the reason
 };

@@ -14,8 +14,8 @@ namespace weft::reading {
 
 namespace {
 
-using storage::GridMap;
 using storage::Handle;
+using storage::RegularGrid;
 
 constexpr std::uint64_t kMostCoordinates = 1ULL << 24;  // an axis is read whole
 constexpr double kEven = 1e-3;                          // of a spacing: coordinates are often float32
@@ -53,13 +53,13 @@ std::optional<Axis> coordinates(hid_t file, std::string group, const std::string
 }
 
 // `along` counts the axes as the file does; x is the grid's last axis.
-void set(GridMap& grid, std::size_t along, const Axis& axis) {
+void set(RegularGrid& grid, std::size_t along, const Axis& axis) {
   const std::size_t xyz = grid.shape.size() - 1 - along;
   grid.origin.at(xyz) = axis.origin;
   grid.spacing.at(xyz) = axis.spacing;
 }
 
-void openpmd_places(hid_t file, const std::string& dataset, GridMap& grid) {
+void openpmd_places(hid_t file, const std::string& dataset, RegularGrid& grid) {
   for (const std::string& path : {dataset, dataset.substr(0, dataset.rfind('/'))}) {
     const Handle record(H5Oopen(file, path.c_str(), H5P_DEFAULT));
     if (!record.valid()) continue;
@@ -80,7 +80,7 @@ void openpmd_places(hid_t file, const std::string& dataset, GridMap& grid) {
   }
 }
 
-void vtkhdf_places(hid_t file, GridMap& grid) {
+void vtkhdf_places(hid_t file, RegularGrid& grid) {
   const Handle root(H5Gopen2(file, "/VTKHDF", H5P_DEFAULT));
   const std::vector<double> origin = storage::read_numbers(root, "Origin");
   const std::vector<double> spacing = storage::read_numbers(root, "Spacing");
@@ -96,8 +96,8 @@ void vtkhdf_places(hid_t file, GridMap& grid) {
 
 }  // namespace
 
-GridMap grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset, const Shape& shape) {
-  GridMap grid;
+RegularGrid grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset, const Shape& shape) {
+  RegularGrid grid;
   const std::vector<std::size_t> axes = layout::spatial_axes(known.axes);
   grid.shape.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axes.size()));
   if (known.convention == survey::Convention::openpmd) {

@@ -11,14 +11,14 @@
 
 #include <string>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/survey/known_axes.hpp"
 
 namespace weft::reading {
 
 // Of a field of 2 or 3 spatial axes; `dataset` is one of its datasets, `shape` that of one step. Reads attributes and
 // coordinates. Not collective.
-storage::GridMap grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset,
-                             const Shape& shape);
+storage::RegularGrid grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset,
+                                 const Shape& shape);
 
 }  // namespace weft::reading

@@ -22,13 +22,13 @@
 
 namespace weft {
 
-using storage::ArrayMap;
-using storage::FieldMap;
+using storage::ArrayEntry;
+using storage::FieldEntry;
 using storage::ReadPlan;
 
 namespace {
 
-// What rank 0 found out and the others are told, besides the map itself.
+// What rank 0 found out and the others are told, besides the catalog itself.
 struct Findings {
   layout::AccessCost access;
   std::uint64_t committed;
@@ -75,7 +75,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& from, Rea
     } else {
       reader.access_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
     }
-    while (!reader.read_map_and_slots(path)) reader.open_bytes(path);
+    while (!reader.read_catalog_and_slots(path)) reader.open_bytes(path);
     if (comm.size() > 1) state = reader.shared_state();
   });
   if (comm.size() > 1) {
@@ -95,18 +95,18 @@ void SeriesReader::reload() {
 }
 
 void SeriesReader::reload(Communicator& comm) {
-  if (foreign_) return agree_on(comm, [&] { open_foreign(map_.path); });
+  if (foreign_) return agree_on(comm, [&] { open_foreign(catalog_.path); });
   std::vector<std::byte> state;
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
-    // The map too: a restart may have added segments or moved the slots.
-    if (!read_map_and_slots(map_.path)) throw replaced(map_.path);
+    // The catalog too: a restart may have added segments or moved the slots.
+    if (!read_catalog_and_slots(catalog_.path)) throw replaced(catalog_.path);
     if (comm.size() > 1) state = shared_state();
   });
   if (comm.size() == 1) return;
   comm.broadcast(state, 0);
   agree_on(comm, [&] {
-    if (comm.rank() != 0) take_shared_state(map_.path, state);
+    if (comm.rank() != 0) take_shared_state(catalog_.path, state);
   });
 }
 
@@ -135,32 +135,32 @@ void SeriesReader::open_foreign(const std::string& path) {
     access_ = options_.wrap ? storage::measure(*bytes_) : storage::measure_once(*bytes_);
   }
   foreign_ = std::make_shared<const reading::ForeignSeries>(reading::find_series(path, options_.choice));
-  map_ = foreign_->map;
-  committed_ = map_.length;
+  catalog_ = foreign_->catalog;
+  committed_ = catalog_.length;
   arrays_ = std::make_unique<reading::StoredArrays>();
   opened_ = std::make_shared<reading::OpenedFile>(path);
 }
 
 // False where the path leads to another file than the bytes by now.
-bool SeriesReader::read_map_and_slots(const std::string& path) {
-  storage::look_until_whole(path, [&] { return read_map(path); });
+bool SeriesReader::read_catalog_and_slots(const std::string& path) {
+  storage::look_until_whole(path, [&] { return read_metadata(path); });
   return storage::inode_of(path) == inode_;
 }
 
-// False where the map is of before what the slots tell.
-bool SeriesReader::read_map(const std::string& path) {
-  storage::SeriesMap map = storage::read_series_map(path);
-  const std::uint64_t committed = storage::readable_steps(*bytes_, map);
+// False where the catalog is older than the slots.
+bool SeriesReader::read_metadata(const std::string& path) {
+  storage::SeriesCatalog catalog = storage::read_catalog(path);
+  const std::uint64_t committed = storage::readable_steps(*bytes_, catalog);
   const bool written = storage::has_living_writer(path);
-  if (committed > map.capacity()) {
+  if (committed > catalog.capacity()) {
     if (written) return false;  // a segment was added since
     throw Error(ErrorKind::data, path,
-                fmt::format("says {} steps are committed but has room for {}", committed, map.capacity()),
+                fmt::format("says {} steps are committed but has room for {}", committed, catalog.capacity()),
                 "the file is damaged: copy it again or write it again");
   }
   // The slots say more than pages that were read before them.
   if (written) storage::look_past_cache(path);
-  map_ = std::move(map);
+  catalog_ = std::move(catalog);
   committed_ = committed;
   return true;
 }
@@ -169,8 +169,8 @@ std::vector<std::byte> SeriesReader::shared_state() const {
   const Findings findings{access_, committed_, inode_};
   std::vector<std::byte> state(sizeof(findings));
   std::memcpy(state.data(), &findings, sizeof(findings));
-  const std::vector<std::byte> map = to_bytes(map_);
-  state.insert(state.end(), map.begin(), map.end());
+  const std::vector<std::byte> catalog = to_bytes(catalog_);
+  state.insert(state.end(), catalog.begin(), catalog.end());
   return state;
 }
 
@@ -180,27 +180,27 @@ void SeriesReader::take_shared_state(const std::string& path, const std::vector<
   if (findings.inode != inode_) throw replaced(path);
   access_ = findings.access;
   committed_ = findings.committed;
-  map_ = storage::series_map_from_bytes({state.begin() + sizeof(findings), state.end()});
+  catalog_ = storage::catalog_from_bytes({state.begin() + sizeof(findings), state.end()});
 }
 
 std::size_t SeriesReader::field_number(const std::string& name) const {
-  const std::optional<std::size_t> number = map_.find_field(name);
+  const std::optional<std::size_t> number = catalog_.find_field(name);
   if (number) return *number;
   // By the path of its dataset, too, or as much of its end as no other has.
   const auto ends_with_it = [&](std::size_t f) {
-    const std::string& dataset = map_.segments[0].fields[f].path;
+    const std::string& dataset = catalog_.segments[0].fields[f].path;
     return dataset == name || dataset.ends_with("/" + name);
   };
   std::optional<std::size_t> found;
   std::size_t fitting = 0;
-  for (std::size_t f = 1; foreign_ && f < map_.fields.size(); ++f) {
+  for (std::size_t f = 1; foreign_ && f < catalog_.fields.size(); ++f) {
     if (!ends_with_it(f)) continue;
     found = f;
     ++fitting;
   }
   if (fitting == 1) return *found;
   std::vector<std::string_view> known;
-  for (const FieldMap& known_field : fields()) known.push_back(known_field.name);
+  for (const FieldEntry& known_field : fields()) known.push_back(known_field.name);
   throw Error(ErrorKind::usage, path(), fmt::format("has no field '{}'", name),
               known.empty() ? "it holds no fields" : fmt::format("its fields are: {}", fmt::join(known, ", ")));
 }
@@ -214,13 +214,13 @@ std::string SeriesReader::chosen_field(const std::string& asked) const {
   if (!asked.empty()) return field(asked).name;
   if (std::string named = named_field(); !named.empty()) return named;
   std::vector<std::string_view> names;
-  for (const FieldMap& known : fields()) names.push_back(known.name);
+  for (const FieldEntry& known : fields()) names.push_back(known.name);
   throw Error(ErrorKind::usage, path(), fmt::format("holds {} fields", names.size()),
               names.empty() ? "its times are the field 'time'"
                             : fmt::format("choose one with --field: {}", fmt::join(names, ", ")));
 }
 
-const FieldMap& SeriesReader::field(const std::string& name) const { return map_.fields[field_number(name)]; }
+const FieldEntry& SeriesReader::field(const std::string& name) const { return catalog_.fields[field_number(name)]; }
 
 std::vector<double> SeriesReader::times() const {
   std::vector<double> values(committed_);
@@ -242,8 +242,8 @@ void SeriesReader::check_type(const std::string& name, DataType type) const {
 
 void SeriesReader::for_each_segment(const Box& box, const std::function<void(std::size_t, const Box&)>& visit) const {
   const std::uint64_t end = box.start[0] + box.count[0];
-  for (std::size_t number = 0; number < map_.segments.size(); ++number) {
-    const storage::SegmentMap& segment = map_.segments[number];
+  for (std::size_t number = 0; number < catalog_.segments.size(); ++number) {
+    const storage::SegmentEntry& segment = catalog_.segments[number];
     const std::uint64_t from = std::max(box.start[0], segment.first_step);
     const std::uint64_t to = std::min(end, segment.first_step + segment.steps);
     if (from >= to) continue;
@@ -255,7 +255,7 @@ void SeriesReader::for_each_segment(const Box& box, const std::function<void(std
 }
 
 reading::StoredArray* SeriesReader::stored_array(std::size_t segment, std::size_t field) const {
-  const ArrayMap& array = map_.segments[segment].fields[field];
+  const ArrayEntry& array = catalog_.segments[segment].fields[field];
   if (array.addresses.known()) return nullptr;
   return &arrays_->at(segment, field, [&] {
     return new reading::StoredArray(
@@ -263,9 +263,9 @@ reading::StoredArray* SeriesReader::stored_array(std::size_t segment, std::size_
   });
 }
 
-const ArrayMap* SeriesReader::direct_map(std::size_t segment, std::size_t field) const {
+const ArrayEntry* SeriesReader::direct_entry(std::size_t segment, std::size_t field) const {
   const reading::StoredArray* stored = stored_array(segment, field);
-  if (stored == nullptr) return &map_.segments[segment].fields[field];
+  if (stored == nullptr) return &catalog_.segments[segment].fields[field];
   return stored->direct() ? &*stored->direct() : nullptr;
 }
 
@@ -273,8 +273,8 @@ bool SeriesReader::reads_directly(const std::string& name) const {
   const std::size_t number = field_number(name);
   if (foreign_ && number == 0) return false;
   bool directly = true;
-  for (std::size_t segment = 0; directly && segment < map_.segments.size(); ++segment) {
-    directly = direct_map(segment, number) != nullptr;
+  for (std::size_t segment = 0; directly && segment < catalog_.segments.size(); ++segment) {
+    directly = direct_entry(segment, number) != nullptr;
   }
   return directly;
 }
@@ -284,7 +284,7 @@ ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
   const std::size_t number = field_number(name);
   ReadPlan plan;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
-    const ArrayMap* array = foreign_ && number == 0 ? nullptr : direct_map(segment, number);
+    const ArrayEntry* array = foreign_ && number == 0 ? nullptr : direct_entry(segment, number);
     if (array == nullptr) {
       throw Error(ErrorKind::usage, path(), fmt::format("field '{}' is decoded when it is read", name),
                   "only what lies as it is in the file is read by a plan");
@@ -304,8 +304,8 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
   layout::ReadCost sum;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
     if (foreign_ && number == 0) return;  // the times were read when the file was opened
-    const ArrayMap* direct = direct_map(segment, number);
-    const ArrayMap& array = direct != nullptr ? *direct : map_.segments[segment].fields[number];
+    const ArrayEntry* direct = direct_entry(segment, number);
+    const ArrayEntry& array = direct != nullptr ? *direct : catalog_.segments[segment].fields[number];
     std::optional<layout::Coding> coding;
     if (direct == nullptr && stored_array(segment, number)->fetches_whole_chunks()) {
       coding = layout::Coding{stored_array(segment, number)->stored_share()};
@@ -327,7 +327,7 @@ void SeriesReader::execute(const ReadPlan& plan, std::span<std::byte> values) co
 
 void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const {
   const std::size_t number = field_number(name);
-  const std::uint64_t value_bytes = size_of(map_.fields[number].type);
+  const std::uint64_t value_bytes = size_of(catalog_.fields[number].type);
   struct Part {
     std::size_t segment;
     Box box;
@@ -348,23 +348,23 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
     throw Error(ErrorKind::usage, path(),
                 fmt::format("{} bytes for {} of {} {}", values.size(),
                             boxes.size() == 1 ? "a box" : fmt::format("{} boxes", boxes.size()), at / value_bytes,
-                            name_of(map_.fields[number].type)),
+                            name_of(catalog_.fields[number].type)),
                 "pass as much memory as there are values");
   }
   if (foreign_ && number == 0) {
     for (const Part& part : parts) {
-      const std::uint64_t first = map_.segments[part.segment].first_step + part.box.start[0];
+      const std::uint64_t first = catalog_.segments[part.segment].first_step + part.box.start[0];
       std::memcpy(part.to.data(), foreign_->times.data() + first, part.to.size());
     }
     return;
   }
   // Either all of it is one plan, or each part is read by itself.
   const bool directly = std::all_of(parts.begin(), parts.end(),
-                                    [&](const Part& part) { return direct_map(part.segment, number) != nullptr; });
+                                    [&](const Part& part) { return direct_entry(part.segment, number) != nullptr; });
   try {
     ReadPlan plan;
     for (const Part& part : parts) {
-      const ArrayMap* array = direct_map(part.segment, number);
+      const ArrayEntry* array = direct_entry(part.segment, number);
       if (array == nullptr) {
         stored_array(part.segment, number)->read(part.box, part.to);
       } else if (directly) {
@@ -385,7 +385,7 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
 
 void SeriesReader::read_nodes(const std::string& name, std::uint64_t first, std::uint64_t nodes,
                               std::uint64_t first_step, std::uint64_t steps, std::span<std::byte> values) const {
-  const FieldMap& known = field(name);
+  const FieldEntry& known = field(name);
   const std::vector<Box> all = boxes(name).of_nodes(first, nodes, first_step, steps);
   if (all.size() == 1) return read(name, all[0], values);
   const std::uint64_t node_bytes = components_of(known) * size_of(known.type);
@@ -409,10 +409,10 @@ void SeriesReader::read_nodes(const std::string& name, std::uint64_t first, std:
 }
 
 void SeriesReader::read_fixed(const std::string& array_path, std::span<std::byte> values) const {
-  const ArrayMap* array = map_.find_fixed(array_path);
+  const ArrayEntry* array = catalog_.find_fixed(array_path);
   if (array == nullptr) {
     std::vector<std::string_view> known;
-    for (const ArrayMap& fixed : map_.fixed_arrays) known.push_back(fixed.path);
+    for (const ArrayEntry& fixed : catalog_.fixed_arrays) known.push_back(fixed.path);
     throw Error(ErrorKind::usage, path(), fmt::format("has no array '{}'", array_path),
                 known.empty() ? "it holds none" : fmt::format("it holds: {}", fmt::join(known, ", ")));
   }

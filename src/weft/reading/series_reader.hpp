@@ -34,7 +34,7 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/large_memory.hpp"
@@ -74,7 +74,7 @@ class SeriesReader {
   void reload();
   void reload(Communicator& comm);  // collective; afterwards all ranks see the same steps
 
-  const std::string& path() const { return map_.path; }
+  const std::string& path() const { return catalog_.path; }
   bool is_weft() const { return foreign_ == nullptr; }
   // How a file that Weft did not write was recognised; nullptr for a Weft file.
   const reading::ForeignSeries* foreign() const { return foreign_.get(); }
@@ -85,12 +85,14 @@ class SeriesReader {
   // The name of a field that is given by its name or by the path of its dataset; "" stands for named_field(). Throws
   // Error(usage) if it does not exist, or if there are several and none is named.
   std::string chosen_field(const std::string& asked) const;
-  std::uint64_t steps() const { return map_.length; }  // the length of the datasets, as other readers of HDF5 see it
+  std::uint64_t steps() const {
+    return catalog_.length;
+  }  // the length of the datasets, as other readers of HDF5 see it
   std::uint64_t committed() const { return committed_; }
   // The fields, without "time".
-  std::span<const storage::FieldMap> fields() const { return std::span(map_.fields).subspan(1); }
-  const storage::FieldMap& field(const std::string& name) const;  // also "time"; Error(usage) if there is none
-  const storage::SeriesMap& map() const { return map_; }
+  std::span<const storage::FieldEntry> fields() const { return std::span(catalog_.fields).subspan(1); }
+  const storage::FieldEntry& field(const std::string& name) const;  // also "time"; Error(usage) if there is none
+  const storage::SeriesCatalog& catalog() const { return catalog_; }
   const layout::AccessCost& access_cost() const { return access_; }
   // Plans later reads for this cost. Throws Error(usage) unless the latency is at least 0 and the
   // other values are above 0.
@@ -177,22 +179,22 @@ class SeriesReader {
  private:
   SeriesReader() = default;
   void open_bytes(const std::string& path);
-  bool read_map_and_slots(const std::string& path);
-  bool read_map(const std::string& path);
+  bool read_catalog_and_slots(const std::string& path);
+  bool read_metadata(const std::string& path);
   std::vector<std::byte> shared_state() const;
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
   void open_foreign(const std::string& path);
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
   void for_each_segment(const Box& box, const std::function<void(std::size_t segment, const Box&)>& visit) const;
-  // The array of a field, where its map alone does not say where its values lie; nullptr where it does.
+  // The array of a field, where its catalog alone does not say where its values lie; nullptr where it does.
   reading::StoredArray* stored_array(std::size_t segment, std::size_t field) const;
   // Where the values lie, if they can be read from there.
-  const storage::ArrayMap* direct_map(std::size_t segment, std::size_t field) const;
+  const storage::ArrayEntry* direct_entry(std::size_t segment, std::size_t field) const;
   void execute(const storage::ReadPlan& plan, std::span<std::byte> values) const;
 
   ReadOptions options_;
-  storage::SeriesMap map_;
+  storage::SeriesCatalog catalog_;
   layout::AccessCost access_;
   std::uint64_t committed_ = 0;
   std::unique_ptr<storage::ByteStore> bytes_;

@@ -1,4 +1,4 @@
-// Weft files made by create_series_file and filled by positioned writes at the addresses of the map, element by
+// Weft files made by create_series_file and filled by positioned writes at the addresses of the catalog, element by
 // element.
 #include "weft/reading/series_reader.hpp"
 
@@ -19,10 +19,10 @@
 namespace weft {
 namespace {
 
-using storage::ArrayMap;
+using storage::ArrayEntry;
 
 using storage::FilePlan;
-using storage::SeriesMap;
+using storage::SeriesCatalog;
 using storage::Support;
 
 double value_of(std::uint64_t step, std::uint64_t node, std::uint64_t component) {
@@ -54,15 +54,15 @@ class SeriesReaderTest : public testing::Test {
   }
 
   // Writes steps [from, to) of time, V and beat, and commits them.
-  static void fill(const SeriesMap& map, std::uint64_t from, std::uint64_t to) {
-    const auto store = storage::open_posix(map.path, storage::OpenMode::write);
-    for (const storage::SegmentMap& segment : map.segments) {
-      const ArrayMap& v = segment.fields[1];
+  static void fill(const SeriesCatalog& catalog, std::uint64_t from, std::uint64_t to) {
+    const auto store = storage::open_posix(catalog.path, storage::OpenMode::write);
+    for (const storage::SegmentEntry& segment : catalog.segments) {
+      const ArrayEntry& v = segment.fields[1];
       const std::uint64_t node_chunks = ceil_div(v.shape[1], v.chunk[1]);
       for (std::uint64_t step = from; step < to; ++step) {
         if (step < segment.first_step || step >= segment.first_step + segment.steps) continue;
         const std::uint64_t s = step - segment.first_step;
-        const auto at = [&](const ArrayMap& array) {
+        const auto at = [&](const ArrayEntry& array) {
           return array.addresses.at(s / array.chunk[0]) + s % array.chunk[0] * size_of(array.type);
         };
         put(*store, at(segment.fields[0]), static_cast<double>(step) * 0.25);
@@ -76,13 +76,13 @@ class SeriesReaderTest : public testing::Test {
         }
       }
     }
-    storage::raise_slot(*store, map, 0, to);
+    storage::raise_slot(*store, catalog, 0, to);
   }
 
-  SeriesMap make(const Shape& shape, const Shape& chunk, std::uint64_t committed) const {
-    SeriesMap map = create_series_file(path_, file_plan(shape, chunk));
-    fill(map, 0, committed);
-    return map;
+  SeriesCatalog make(const Shape& shape, const Shape& chunk, std::uint64_t committed) const {
+    SeriesCatalog catalog = create_series_file(path_, file_plan(shape, chunk));
+    fill(catalog, 0, committed);
+    return catalog;
   }
 
   // Counts what a reader asks for, on a store of given cost, delayed where asked.
@@ -134,10 +134,10 @@ TEST_F(SeriesReaderTest, SnapshotsTracesBlocksAndBoxes) {
 }
 
 TEST_F(SeriesReaderTest, BoxesAcrossSegments) {
-  SeriesMap map = make({5, 12, 2}, {2, 5, 2}, 5);
-  map = add_segment(map, 10);
-  map = add_segment(map, 20);
-  fill(map, 5, 30);
+  SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
+  catalog = add_segment(catalog, 10);
+  catalog = add_segment(catalog, 20);
+  fill(catalog, 5, 30);
   const SeriesReader reader = SeriesReader::open(path_);
   EXPECT_EQ(reader.steps(), 35U);
   EXPECT_EQ(reader.committed(), 30U);
@@ -152,7 +152,7 @@ TEST_F(SeriesReaderTest, BoxesAcrossSegments) {
 }
 
 TEST_F(SeriesReaderTest, UncommittedStepsAreRefusedUntilReload) {
-  const SeriesMap map = make({20, 10, 2}, {4, 5, 2}, 8);
+  const SeriesCatalog catalog = make({20, 10, 2}, {4, 5, 2}, 8);
   SeriesReader reader = SeriesReader::open(path_);
   EXPECT_EQ(reader.committed(), 8U);
   expect_box(reader, reader.snapshot_box("V", 7));
@@ -160,7 +160,7 @@ TEST_F(SeriesReaderTest, UncommittedStepsAreRefusedUntilReload) {
   EXPECT_EQ(message_of([&] { reader.snapshot<double>("V", 8); }),
             path_ + ": field 'V' was asked for step 8, but 8 of 20 steps are committed; ask for steps 0 to 7");
   EXPECT_NE(message_of([&] { reader.block<double>("V", 0, 5, 0, 9); }).find("8 of 20 steps"), std::string::npos);
-  fill(map, 8, 12);
+  fill(catalog, 8, 12);
   EXPECT_THROW(reader.snapshot<double>("V", 8), Error);
   reader.reload();
   EXPECT_EQ(reader.committed(), 12U);
@@ -168,9 +168,9 @@ TEST_F(SeriesReaderTest, UncommittedStepsAreRefusedUntilReload) {
 }
 
 TEST_F(SeriesReaderTest, ReloadSeesSegmentsAddedSince) {
-  const SeriesMap map = make({5, 12, 2}, {2, 5, 2}, 5);
+  const SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
   SeriesReader reader = SeriesReader::open(path_);
-  fill(add_segment(map, 10), 5, 9);
+  fill(add_segment(catalog, 10), 5, 9);
   reader.reload();
   EXPECT_EQ(reader.committed(), 9U);
   EXPECT_EQ(reader.steps(), 15U);
@@ -211,9 +211,9 @@ TEST_F(SeriesReaderTest, MistakesGetOneLineWithARemedy) {
 }
 
 TEST_F(SeriesReaderTest, ATruncatedFileIsAnErrorAndWhatPrecedesStaysReadable) {
-  const SeriesMap map = make({40, 1000, 2}, {4, 100, 2}, 40);
+  const SeriesCatalog catalog = make({40, 1000, 2}, {4, 100, 2}, 40);
   const SeriesReader reader = SeriesReader::open(path_);
-  const ArrayMap& v = map.segments[0].fields[1];
+  const ArrayEntry& v = catalog.segments[0].fields[1];
   std::filesystem::resize_file(path_, v.addresses.at(50));
   expect_box(reader, reader.snapshot_box("V", 3));
   EXPECT_NE(message_of([&] { reader.trace<double>("V", 7); }).find("truncated"), std::string::npos);
@@ -221,9 +221,9 @@ TEST_F(SeriesReaderTest, ATruncatedFileIsAnErrorAndWhatPrecedesStaysReadable) {
 
 TEST_F(SeriesReaderTest, EqualsPredictionOnTheStoreItselfAtThePapersSmallSize) {
   // Sparse: what is not written reads as zeros, and only requests and bytes are looked at.
-  SeriesMap map = create_series_file(path_, file_plan({151, 400000, 2}, {19, 3449, 2}));
+  SeriesCatalog catalog = create_series_file(path_, file_plan({151, 400000, 2}, {19, 3449, 2}));
   const auto file = storage::open_posix(path_, storage::OpenMode::write);
-  storage::raise_slot(*file, map, 0, 151);
+  storage::raise_slot(*file, catalog, 0, 151);
   const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}, 1e-3));
   const auto read = [&](const Box& box) {
     const std::uint64_t requests = asked_->reads, bytes = asked_->bytes_read;
@@ -268,9 +268,9 @@ TEST_F(SeriesReaderTest, ASweepReadsEachByteOnceWithinItsBudget) {
 }
 
 TEST_F(SeriesReaderTest, ASweepAcrossSegments) {
-  SeriesMap map = make({5, 12, 2}, {2, 5, 2}, 5);
-  map = add_segment(map, 10);
-  fill(map, 5, 15);
+  SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
+  catalog = add_segment(catalog, 10);
+  fill(catalog, 5, 15);
   const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}));
   SnapshotSweep sweep(reader, "V");
   std::vector<double> values(sweep.elements());

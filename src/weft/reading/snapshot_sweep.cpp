@@ -16,9 +16,10 @@ namespace {
 // Requests may cost this share of what the bytes do before a buffer, and with it a second copy, pays.
 constexpr double kNegligibleShare = 0.1;
 
-const storage::SegmentMap& segment_of(const storage::SeriesMap& map, std::uint64_t step) {
-  return *std::ranges::find_if(
-      map.segments, [&](const storage::SegmentMap& segment) { return step < segment.first_step + segment.steps; });
+const storage::SegmentEntry& segment_of(const storage::SeriesCatalog& catalog, std::uint64_t step) {
+  return *std::ranges::find_if(catalog.segments, [&](const storage::SegmentEntry& segment) {
+    return step < segment.first_step + segment.steps;
+  });
 }
 
 }  // namespace
@@ -56,8 +57,8 @@ std::uint64_t SnapshotSweep::choose_steps_at_once() const {
     return 1;
   }
   std::uint64_t chunk_steps = 1;
-  for (const storage::SegmentMap& segment : reader_->map().segments) {
-    chunk_steps = std::max(chunk_steps, segment.fields[*reader_->map().find_field(field_)].chunk[0]);
+  for (const storage::SegmentEntry& segment : reader_->catalog().segments) {
+    chunk_steps = std::max(chunk_steps, segment.fields[*reader_->catalog().find_field(field_)].chunk[0]);
   }
   const std::uint64_t fit = std::max<std::uint64_t>(1, reader_->options().budget_bytes / step_bytes_);
   return std::min({fit, chunk_steps, last_ - next_});
@@ -65,8 +66,8 @@ std::uint64_t SnapshotSweep::choose_steps_at_once() const {
 
 // Windows end where chunks do; a chunk that does not fit is divided into nearly equal windows.
 std::uint64_t SnapshotSweep::window_end(std::uint64_t step) const {
-  const storage::SegmentMap& segment = segment_of(reader_->map(), step);
-  const std::uint64_t chunk_steps = segment.fields[*reader_->map().find_field(field_)].chunk[0];
+  const storage::SegmentEntry& segment = segment_of(reader_->catalog(), step);
+  const std::uint64_t chunk_steps = segment.fields[*reader_->catalog().find_field(field_)].chunk[0];
   const std::uint64_t per_window = ceil_div(chunk_steps, ceil_div(chunk_steps, most_steps_));
   const std::uint64_t in_chunk = (step - segment.first_step) % chunk_steps;
   const std::uint64_t end_in_chunk = std::min((in_chunk / per_window + 1) * per_window, chunk_steps);

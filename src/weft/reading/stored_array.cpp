@@ -38,7 +38,7 @@ hid_t OpenedFile::get() {
   return file_;
 }
 
-Decoding plain_decoding(const storage::ArrayMap& array) {
+Decoding plain_decoding(const storage::ArrayEntry& array) {
   Decoding decoding;
   decoding.seen = array.shape;
   for (std::size_t axis = 0; axis < array.shape.size(); ++axis) decoding.order.push_back(axis);
@@ -53,7 +53,7 @@ Decoding plain_decoding(const storage::ArrayMap& array) {
   return decoding;
 }
 
-StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayMap array, const Decoding& decoding,
+StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, const Decoding& decoding,
                          OnRequest on_request)
     : file_(std::move(file)), array_(std::move(array)), decoding_(decoding) {
   const std::scoped_lock lock(hdf5_lock());
@@ -95,7 +95,7 @@ void StoredArray::find_places(hid_t dataset) {
   if (!contiguous && facts.storage != survey::StorageKind::chunked) return;
   const std::optional<Shape> chunk = contiguous ? decoding_.seen : survey::chunk_as_seen(known, facts.chunk);
   if (!chunk) return;
-  std::optional<storage::ArrayMap> bytes = survey::map_bytes(dataset, facts);
+  std::optional<storage::ArrayEntry> bytes = survey::array_in_bytes(dataset, facts);
   if (!bytes) return;
   direct_ = array_;
   direct_->chunk = *chunk;

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "weft/reading/foreign_series.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/shape.hpp"
 #include "weft/survey/dataset_reader.hpp"
 
@@ -44,12 +44,12 @@ class StoredArray {
  public:
   // `array` as the series has it, `decoding` of its dataset. Called for each request of encoded bytes.
   using OnRequest = std::function<void(std::uint64_t bytes)>;
-  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayMap array, const Decoding& decoding,
+  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, const Decoding& decoding,
               OnRequest on_request);
   ~StoredArray();
 
   // Where the values lie as they are; nothing where they have to be decoded. `unpack` is for what was read from there.
-  const std::optional<storage::ArrayMap>& direct() const { return direct_; }
+  const std::optional<storage::ArrayEntry>& direct() const { return direct_; }
   void unpack(std::span<std::byte> values) const;
 
   // Fills `values`, row-major as box.count. Throws Error(data) where something cannot be read or decoded.
@@ -66,9 +66,9 @@ class StoredArray {
   void read_seen(const Box& seen, std::span<std::byte> elements);
 
   std::shared_ptr<OpenedFile> file_;
-  storage::ArrayMap array_;
+  storage::ArrayEntry array_;
   Decoding decoding_;
-  std::optional<storage::ArrayMap> direct_;
+  std::optional<storage::ArrayEntry> direct_;
   std::unique_ptr<survey::DatasetReader> reader_;
   double stored_share_ = 1;
 };
@@ -84,7 +84,7 @@ class StoredArrays {
 };
 
 // The decoding of a dataset that holds the array's values as they are, but for filters.
-Decoding plain_decoding(const storage::ArrayMap& array);
+Decoding plain_decoding(const storage::ArrayEntry& array);
 
 }  // namespace weft::reading
 

@@ -12,21 +12,22 @@ namespace weft::reduce {
 
 namespace {
 
-std::string label_of(const storage::FieldMap& field, std::uint64_t component, std::uint64_t components) {
+std::string label_of(const storage::FieldEntry& field, std::uint64_t component, std::uint64_t components) {
   if (component < field.components.size()) return field.components[component];
   return components == 1 ? field.name : fmt::format("{}_{}", field.name, component);
 }
 
 }  // namespace
 
-FieldChoice choose_field(const std::string& where, std::span<const storage::FieldMap> fields, const std::string& text) {
+FieldChoice choose_field(const std::string& where, std::span<const storage::FieldEntry> fields,
+                         const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const std::string name = text.substr(0, colon);
   std::string component = colon == std::string::npos ? "" : text.substr(colon + 1);
   const std::optional<std::size_t> called = storage::field_called(fields, name);
   auto found = called ? fields.begin() + static_cast<std::ptrdiff_t>(*called) : fields.end();
   if (found == fields.end() && colon == std::string::npos) {  // V of the one field that has a component V
-    const auto has = [&](const storage::FieldMap& field) {
+    const auto has = [&](const storage::FieldEntry& field) {
       return std::find(field.components.begin(), field.components.end(), text) != field.components.end();
     };
     if (std::count_if(fields.begin(), fields.end(), has) == 1) {
@@ -36,7 +37,7 @@ FieldChoice choose_field(const std::string& where, std::span<const storage::Fiel
   }
   if (found == fields.end()) {
     std::string known;
-    for (const storage::FieldMap& field : fields) {
+    for (const storage::FieldEntry& field : fields) {
       if (!field.per_step.empty()) known += (known.empty() ? "" : ", ") + field.name;
     }
     throw Error(ErrorKind::usage, where, fmt::format("has no field {}", name), "it has: " + known);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -21,7 +21,8 @@ struct FieldChoice {
 
 // `text` is NAME, NAME:COMPONENT (a number, or the name of one), or the name of a component that only one field has.
 // Throws Error(usage) where it names nothing, or a field that stands on no nodes; `where` is for the message.
-FieldChoice choose_field(const std::string& where, std::span<const storage::FieldMap> fields, const std::string& text);
+FieldChoice choose_field(const std::string& where, std::span<const storage::FieldEntry> fields,
+                         const std::string& text);
 
 // The number of a component by its name or number; "" will do where there is only one. Throws Error(usage).
 std::uint64_t component_number(const std::string& where, const std::string& wanted,

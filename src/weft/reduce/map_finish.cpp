@@ -65,7 +65,7 @@ void MapFinish::take_from_file(const std::vector<std::uint64_t>& missing) {
 }
 
 TraceBlock MapFinish::read_traces(std::uint64_t first, std::uint64_t nodes) {
-  const storage::FieldMap& field = reader_->map().fields[field_.field];
+  const storage::FieldEntry& field = reader_->catalog().fields[field_.field];
   traces_.resize(nodes * times_.size() * field_.components * size_of(field.type));
   reader_->read_nodes(field.name, first, nodes, 0, times_.size(), std::span<std::byte>(traces_));
   return {field.type, traces_, times_.size(), nodes, field_.components, field_.component};

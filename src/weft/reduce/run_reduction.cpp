@@ -20,23 +20,23 @@ namespace weft::reduce {
 
 namespace {
 
-using storage::ArrayMap;
-using storage::SeriesMap;
+using storage::ArrayEntry;
+using storage::SeriesCatalog;
 
 const std::string kRaw = "/weft/maps/";
 const std::string kShown = "/maps/";
 constexpr std::uint64_t kFinishBytes = 32ULL << 20;  // what reducing from the file may hold, when all windows are gone
 
-FieldChoice choose(const SeriesMap& map, const std::string& text) {
-  FieldChoice choice = choose_field(map.path, std::span(map.fields).subspan(1), text);
+FieldChoice choose(const SeriesCatalog& catalog, const std::string& text) {
+  FieldChoice choice = choose_field(catalog.path, std::span(catalog.fields).subspan(1), text);
   ++choice.field;  // fields[0] is the time
   return choice;
 }
 
 // The tiles of a field whose nodes have the component that is watched.
 std::vector<TileNodes> nodes_of_tiles(const series::WatchedField& watched, std::uint64_t component) {
-  const storage::FieldMap& field = watched.map.fields[watched.field];
-  const Shape& chunk = watched.map.segments[0].fields[watched.field].chunk;
+  const storage::FieldEntry& field = watched.catalog.fields[watched.field];
+  const Shape& chunk = watched.catalog.segments[0].fields[watched.field].chunk;
   const std::size_t axes = field.per_step.size();
   std::uint64_t elements = 1;
   std::uint64_t offset = 0;  // of the component in a node's elements of its tile
@@ -66,10 +66,10 @@ std::vector<TileNodes> nodes_of_tiles(const series::WatchedField& watched, std::
 }
 
 // As the file was designed to be read: measuring the store would take longer than the little that is read.
-SeriesReader open_reader(Communicator& comm, const SeriesMap& map) {
+SeriesReader open_reader(Communicator& comm, const SeriesCatalog& catalog) {
   ReadOptions options;
   options.access = layout::AccessCost{};
-  return SeriesReader::open(comm, map.path, options);
+  return SeriesReader::open(comm, catalog.path, options);
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ class RunReduction::Impl {
   bool per_beat() const { return !watched_.beats.quantities().empty(); }
 
   std::vector<storage::FixedArrayPlan> arrays(const SeriesSpec& spec) const {
-    std::vector<storage::FieldMap> fields;
+    std::vector<storage::FieldEntry> fields;
     for (const FieldSpec& from : spec.fields) {
-      storage::FieldMap field;
+      storage::FieldEntry field;
       field.name = from.name;
       field.per_step = from.per_step;
       field.support = from.support;
@@ -110,11 +110,11 @@ class RunReduction::Impl {
   }
 
   // Where the maps lie: as maps(), then the beats. Empty where the file has no room for them.
-  std::vector<std::uint64_t> addresses(const SeriesMap& map) const {
-    const std::string folder = kRaw + choose(map, spec_.field).label + "/";
+  std::vector<std::uint64_t> addresses(const SeriesCatalog& catalog) const {
+    const std::string folder = kRaw + choose(catalog, spec_.field).label + "/";
     std::vector<std::uint64_t> addresses;
     const auto add = [&](const std::string& name) {
-      const ArrayMap* array = map.find_fixed(folder + name);
+      const ArrayEntry* array = catalog.find_fixed(folder + name);
       if (array != nullptr) addresses.push_back(array->address());
       return array != nullptr;
     };
@@ -126,10 +126,10 @@ class RunReduction::Impl {
   }
 
   // Rows that no node has read as the fill value without being in the file.
-  storage::ObjectPlan objects(const SeriesMap& map) const {
-    if (addresses(map).empty()) return {};
-    const FieldChoice choice = choose(map, spec_.field);
-    const storage::FieldMap& field = map.fields[choice.field];
+  storage::ObjectPlan objects(const SeriesCatalog& catalog) const {
+    if (addresses(catalog).empty()) return {};
+    const FieldChoice choice = choose(catalog, spec_.field);
+    const storage::FieldEntry& field = catalog.fields[choice.field];
     storage::ObjectPlan plan{storage::GroupObject{kShown + choice.label, {}}};
     const auto show = [&](const MapPlan& one, DataType type, std::uint64_t rows, std::optional<double> fill) {
       const Shape shape = one.shape({storage::nodes_of(field)});
@@ -148,7 +148,7 @@ class RunReduction::Impl {
       }
       plan.emplace_back(std::move(object));
     };
-    for (const MapPlan& one : maps(field.units, map.fields[0].units)) {
+    for (const MapPlan& one : maps(field.units, catalog.fields[0].units)) {
       const std::uint64_t rows = one.per_beat ? report_.most_beats : 1;
       show(one, DataType::float64, covered_ > 0 ? rows : 0, spec_.fill);
     }
@@ -157,17 +157,17 @@ class RunReduction::Impl {
   }
 
   std::uint64_t start(const series::WatchedField& field, std::uint64_t allowance) {
-    addresses_ = addresses(field.map);
-    nodes_ = storage::nodes_of(field.map.fields[field.field]);
-    if (addresses_.empty()) throw no_room(field.map);
+    addresses_ = addresses(field.catalog);
+    nodes_ = storage::nodes_of(field.catalog.fields[field.field]);
+    if (addresses_.empty()) throw no_room(field.catalog);
     // The nodes of a grid's tile do not lie in one row of the maps: they are reduced from the file, at the end.
-    if (field.map.fields[field.field].node_axes > 1) return 0;
+    if (field.catalog.fields[field.field].node_axes > 1) return 0;
     // An eighth at least is left for rows that fill. Those have beats before a node's last, so tiles need one while a
     // wave goes through them, and no more than a few do at a time: half a row a node will do where memory is dear.
     const std::uint64_t carried_at_most = per_beat() ? allowance / 8 * 7 : allowance;
     std::uint64_t carried = 0;
     std::uint64_t row = 0;
-    ranges_ = nodes_of_tiles(field, choose(field.map, spec_.field).component);
+    ranges_ = nodes_of_tiles(field, choose(field.catalog, spec_.field).component);
     started_ = true;
     for (const TileNodes& nodes : ranges_) {
       const std::uint64_t bytes = nodes.count * watched_.bytes_a_node();
@@ -219,14 +219,14 @@ class RunReduction::Impl {
     report_.watching_seconds += clock.seconds();
   }
 
-  void finish(Communicator& comm, const SeriesMap& map, storage::ByteStore& store, std::uint64_t steps) {
+  void finish(Communicator& comm, const SeriesCatalog& catalog, storage::ByteStore& store, std::uint64_t steps) {
     const Stopwatch clock;
-    const FieldChoice choice = choose(map, spec_.field);
+    const FieldChoice choice = choose(catalog, spec_.field);
     std::uint64_t missing = 0;
     agree_on(comm, [&] {
-      addresses_ = addresses(map);
-      nodes_ = storage::nodes_of(map.fields[choice.field]);
-      if (addresses_.empty()) throw no_room(map);
+      addresses_ = addresses(catalog);
+      nodes_ = storage::nodes_of(catalog.fields[choice.field]);
+      if (addresses_.empty()) throw no_room(catalog);
       missing = gather_missing(comm, steps);
     });
     report_.folder = kShown + choice.label;
@@ -234,7 +234,7 @@ class RunReduction::Impl {
     report_.from_file = comm.sum(missing);
     std::optional<SeriesReader> reader;
     const bool conduction = wants_conduction(spec_.quantities);
-    if (report_.from_file > 0 || conduction) reader = open_reader(comm, map);
+    if (report_.from_file > 0 || conduction) reader = open_reader(comm, catalog);
     std::vector<std::vector<double>> distances(ranges_.size());
     if (conduction) {
       std::vector<NodeRange> ranges;
@@ -295,8 +295,8 @@ class RunReduction::Impl {
     tiles_.clear();
   }
 
-  Error no_room(const SeriesMap& map) const {
-    return {ErrorKind::usage, map.path, fmt::format("was made without room for maps of {}", spec_.field),
+  Error no_room(const SeriesCatalog& catalog) const {
+    return {ErrorKind::usage, catalog.path, fmt::format("was made without room for maps of {}", spec_.field),
             "weft reduce makes them in a file of their own"};
   }
 
@@ -320,8 +320,10 @@ RunReduction::~RunReduction() = default;
 
 const RunReductionReport& RunReduction::report() const { return impl_->report_; }
 std::vector<storage::FixedArrayPlan> RunReduction::arrays(const SeriesSpec& spec) { return impl_->arrays(spec); }
-storage::ObjectPlan RunReduction::objects(const SeriesMap& map) const { return impl_->objects(map); }
-std::size_t RunReduction::field(const SeriesMap& map) const { return choose(map, impl_->spec_.field).field; }
+storage::ObjectPlan RunReduction::objects(const SeriesCatalog& catalog) const { return impl_->objects(catalog); }
+std::size_t RunReduction::field(const SeriesCatalog& catalog) const {
+  return choose(catalog, impl_->spec_.field).field;
+}
 std::uint64_t RunReduction::start(const series::WatchedField& field, std::uint64_t allowance) {
   return impl_->start(field, allowance);
 }
@@ -330,8 +332,9 @@ void RunReduction::see_part(std::size_t slot, std::uint64_t step, std::uint64_t 
   impl_->see_part(slot, step, offset, values);
 }
 void RunReduction::see(const series::WatchedWindow& window) { impl_->see(window); }
-void RunReduction::finish(Communicator& comm, const SeriesMap& map, storage::ByteStore& store, std::uint64_t steps) {
-  impl_->finish(comm, map, store, steps);
+void RunReduction::finish(Communicator& comm, const SeriesCatalog& catalog, storage::ByteStore& store,
+                          std::uint64_t steps) {
+  impl_->finish(comm, catalog, store, steps);
 }
 
 }  // namespace weft::reduce

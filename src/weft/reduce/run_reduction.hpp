@@ -59,12 +59,12 @@ class RunReduction final : public series::WindowObserver {
   const RunReductionReport& report() const;
 
   std::vector<storage::FixedArrayPlan> arrays(const SeriesSpec& spec) override;
-  storage::ObjectPlan objects(const storage::SeriesMap& map) const override;
-  std::size_t field(const storage::SeriesMap& map) const override;
+  storage::ObjectPlan objects(const storage::SeriesCatalog& catalog) const override;
+  std::size_t field(const storage::SeriesCatalog& catalog) const override;
   std::uint64_t start(const series::WatchedField& field, std::uint64_t allowance) override;
   void see_part(std::size_t slot, std::uint64_t step, std::uint64_t offset, std::span<const std::byte> values) override;
   void see(const series::WatchedWindow& window) override;
-  void finish(Communicator& comm, const storage::SeriesMap& map, storage::ByteStore& store,
+  void finish(Communicator& comm, const storage::SeriesCatalog& catalog, storage::ByteStore& store,
               std::uint64_t steps) override;
 
  private:

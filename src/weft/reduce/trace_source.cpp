@@ -50,8 +50,8 @@ TraceSource::TraceSource(SeriesReader reader, const std::string& wanted)
       choice_(choose_field(reader_.path(), reader_.fields(), by_name(reader_, wanted))),
       name_(reader_.fields()[choice_.field].name) {
   check_times(reader_.path(), times_);
-  const storage::FieldMap& chosen = field();
-  const Shape& chunk = reader_.map().segments[0].fields[*reader_.map().find_field(name_)].chunk;
+  const storage::FieldEntry& chosen = field();
+  const Shape& chunk = reader_.catalog().segments[0].fields[*reader_.catalog().find_field(name_)].chunk;
   chunk_steps_ = chunk[0];
   // On a grid, whole rows (planes) along its first axis.
   const std::uint64_t row = nodes() / chosen.per_step[0];
@@ -62,7 +62,7 @@ TraceSource::TraceSource(SeriesReader reader, const std::string& wanted)
 }
 
 const std::string& TraceSource::units() const {
-  const storage::FieldMap& chosen = field();
+  const storage::FieldEntry& chosen = field();
   return chosen.component_units.empty() ? chosen.units : chosen.component_units[choice_.component];
 }
 

@@ -21,7 +21,7 @@ class TraceSource {
   static TraceSource open(Communicator& comm, const std::string& path, const std::string& field);
 
   const SeriesReader& reader() const { return reader_; }
-  const storage::FieldMap& field() const { return reader_.field(name_); }
+  const storage::FieldEntry& field() const { return reader_.field(name_); }
   std::uint64_t nodes() const { return nodes_of(field()); }
   const std::vector<double>& times() const { return times_; }  // one a step, rising
   const std::string& units() const;                            // of the values; "" where not known

@@ -13,10 +13,10 @@ namespace weft::repack {
 
 using storage::Handle;
 
-void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::uint64_t chunk_number,
+void write_part(const storage::ArrayEntry& array, storage::ByteStore& bytes, std::uint64_t chunk_number,
                 const Shape& chunk_origin, const Box& part, std::span<const std::byte> chunk) {
   // Axes [axis, rank) of the part are one run of the chunk; those before it are counted.
-  const Shape& extents = map.chunk;  // the bytes of an element are the last axis
+  const Shape& extents = array.chunk;  // the bytes of an element are the last axis
   Shape start = survey::minus(part.start, chunk_origin);
   Shape count = part.count;
   start.push_back(0);
@@ -28,7 +28,7 @@ void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::ui
     run *= count[axis];
     if (count[axis] != extents[axis]) break;
   }
-  const std::uint64_t base = map.addresses.at(chunk_number);
+  const std::uint64_t base = array.addresses.at(chunk_number);
   Shape at(axis, 0);
   while (true) {
     std::uint64_t offset = 0;

@@ -11,14 +11,14 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/survey/survey.hpp"
 
 namespace weft::repack {
 
 // Writes the part of a chunk (in memory whole, row-major) that `part`, a box of the dataset inside of it, is of.
-// `map` as chunk_source.hpp's byte_map(). Any thread.
-void write_part(const storage::ArrayMap& map, storage::ByteStore& bytes, std::uint64_t chunk_number,
+// `array` as chunk_source.hpp's array_of_bytes(). Any thread.
+void write_part(const storage::ArrayEntry& array, storage::ByteStore& bytes, std::uint64_t chunk_number,
                 const Shape& chunk_origin, const Box& part, std::span<const std::byte> chunk);
 
 // One chunk on its way to HDF5.

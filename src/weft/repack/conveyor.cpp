@@ -92,7 +92,7 @@ Conveyor::Conveyor(Workers& workers, Conveyance conveyance) : workers_(workers),
     if (what_.source.chunks != nullptr && !what_.source.chunks->decoded_by_hdf5()) {
       decoders_.emplace_back(what_.source.filters);
     }
-    if (what_.sink.map == nullptr && storage::coded_here(what_.sink.filters))
+    if (what_.sink.array == nullptr && storage::coded_here(what_.sink.filters))
       encoders_.emplace_back(what_.sink.filters);
   }
 }
@@ -232,7 +232,7 @@ void Conveyor::start_direct(Region& region) {
       guarded(
           region,
           [&] {
-            survey::read_box(*what_.source.map, *what_.source.bytes, box,
+            survey::read_box(*what_.source.array, *what_.source.bytes, box,
                              {region.memory.get() + first * bytes_each, (last - first) * bytes_each});
           },
           true);
@@ -279,7 +279,7 @@ void Conveyor::begin_stores(Region& region) {
   region.storing = true;
   const bool nothing = what_.source.chunks != nullptr && std::all_of(region.pieces.begin(), region.pieces.end(),
                                                                      [](const Piece& p) { return p.data == nullptr; });
-  if (nothing && (what_.sink.map == nullptr || is_zero(what_.fill))) {
+  if (nothing && (what_.sink.array == nullptr || is_zero(what_.fill))) {
     finish(region);
     return;
   }
@@ -359,7 +359,7 @@ void Conveyor::store(Region& region, std::uint64_t target, int worker) {
   std::vector<std::byte>& chunk = worker_chunks_[static_cast<std::size_t>(worker)];
   chunk.resize(target_chunk_bytes_);
   const bool some = put_together(region, chunk_box, part, chunk);
-  if (what_.sink.map != nullptr) {
+  if (what_.sink.array != nullptr) {
     // A direct target has a place for every chunk, which reads as zeros until it is written.
     if (!some && is_zero(what_.fill)) {
       report({&region, false, std::nullopt});
@@ -367,7 +367,7 @@ void Conveyor::store(Region& region, std::uint64_t target, int worker) {
     }
     if (!some) fill_with(chunk, what_.fill);
     sum_up(target, part, chunk);
-    write_part(*what_.sink.map, *what_.sink.bytes, target, chunk_box.start, part, chunk);
+    write_part(*what_.sink.array, *what_.sink.bytes, target, chunk_box.start, part, chunk);
     report({&region, false, std::nullopt});
     return;
   }

@@ -23,9 +23,9 @@
 
 namespace weft::repack {
 
-// Where elements come from: straight from the file (`map` and `bytes`), or as whole chunks.
+// Where elements come from: straight from the file (`array` and `bytes`), or as whole chunks.
 struct Source {
-  const storage::ArrayMap* map = nullptr;
+  const storage::ArrayEntry* array = nullptr;
   storage::ByteStore* bytes = nullptr;
   survey::WholeChunks* chunks = nullptr;
   Shape chunk;
@@ -34,7 +34,7 @@ struct Source {
 
 // Where target chunks go: straight to the file, or encoded to `ready`, which the caller's thread calls.
 struct Sink {
-  const storage::ArrayMap* map = nullptr;
+  const storage::ArrayEntry* array = nullptr;
   storage::ByteStore* bytes = nullptr;
   std::function<void(ReadyChunk&&)> ready;
   Shape chunk;

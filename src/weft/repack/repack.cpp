@@ -141,13 +141,13 @@ class Repacking {
     report_.copied_datasets = made.copied_datasets;
     report_.lost_references = made.lost_references;
     for (const Chosen& chosen : plan_.chosen) {
-      std::optional<storage::ArrayMap> map;
+      std::optional<storage::ArrayEntry> array;
       if (chosen.direct_target) {
         const Handle dataset = open_dataset(out_, chosen.facts.path);
-        map = survey::map_bytes(dataset, survey::facts_of(dataset, chosen.facts.path));
-        if (!map) throw Error(ErrorKind::system, chosen.facts.path, "got no place in the new file");
+        array = survey::array_in_bytes(dataset, survey::facts_of(dataset, chosen.facts.path));
+        if (!array) throw Error(ErrorKind::system, chosen.facts.path, "got no place in the new file");
       }
-      maps_.push_back(std::move(map));
+      maps_.push_back(std::move(array));
     }
     close_out(target_->part());
     storage::hand_over(comm_, target_->part());
@@ -168,7 +168,7 @@ class Repacking {
   void move(std::size_t number) {
     const Chosen& chosen = plan_.chosen[number];
     Handle source_dataset;
-    std::optional<storage::ArrayMap> source_map;
+    std::optional<storage::ArrayEntry> source_array;
     std::optional<survey::WholeChunks> chunks;
     Conveyance what;
     origins_.reset();
@@ -177,7 +177,7 @@ class Repacking {
       source_dataset = open_dataset(in_, chosen.facts.path);
       what.fill = survey::fill_value(source_dataset);
       if (chosen.direct_source) {
-        source_map = survey::map_bytes(source_dataset, chosen.facts);
+        source_array = survey::array_in_bytes(source_dataset, chosen.facts);
       } else {
         origins_ = survey::stored_origins(source_dataset, chosen.facts);
         chunks.emplace(source_dataset, chosen.facts);
@@ -192,8 +192,8 @@ class Repacking {
       done_ += bytes;
       if (request_.progress) request_.progress(done_ * static_cast<std::uint64_t>(comm_.size()), total_);
     };
-    if (source_map) {
-      what.source.map = &*source_map;
+    if (source_array) {
+      what.source.array = &*source_array;
       what.source.bytes = bytes_in_.get();
     } else {
       what.source.chunks = &*chunks;
@@ -221,12 +221,12 @@ class Repacking {
     if (sums) what.sink.sums = sums->sums();
     if (!chosen.direct_target) return through_hdf5(what, chosen);
     const auto number = static_cast<std::size_t>(&chosen - plan_.chosen.data());
-    const storage::ArrayMap map =
-        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
-                         told_by_rank_0(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
-    what.sink.map = &map;
+    const storage::ArrayEntry array =
+        survey::array_of_bytes(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
+                               told_by_rank_0(comm_, comm_.rank() == 0 ? maps_[number] : std::nullopt));
+    what.sink.array = &array;
     what.sink.bytes = bytes_out_.get();
-    reserve(map);
+    reserve(array);
     straight(what, chosen);
   }
 
@@ -239,26 +239,27 @@ class Repacking {
     }
     SpillFile spill(comm_, storage::spill_path(request_.out), chosen.plan.spill_bytes, mode_);
     const std::uint64_t chunk_bytes = element_count(chosen.chunk) * chosen.facts.element_bytes;
-    const storage::ArrayMap map =
-        survey::byte_map(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
-                         storage::ChunkAddresses::in_a_row(0, chunk_bytes));
+    const storage::ArrayEntry array =
+        survey::array_of_bytes(chosen.facts.path, chosen.facts.shape, chosen.chunk, chosen.facts.element_bytes,
+                               storage::ChunkAddresses::in_a_row(0, chunk_bytes));
     what.sink.chunk = chosen.chunk;
-    what.sink.map = &map;
+    what.sink.array = &array;
     what.sink.bytes = &spill.store();
     const auto moved = std::exchange(what.moved, [](std::uint64_t) {});
     straight(what, chosen);
 
     what.moved = moved;
     what.pass = chosen.plan.second;
-    what.source = {&map, &spill.store(), nullptr, {}, {}};
+    what.source = {&array, &spill.store(), nullptr, {}, {}};
     deliver(what, chosen, sums);
   }
 
   // The disk's room for all chunks, asked for at once: a full disk is met before hours of work.
-  void reserve(const storage::ArrayMap& map) {
+  void reserve(const storage::ArrayEntry& array) {
     agreed([&] {
       if (comm_.rank() != 0) return;
-      if (map.addresses.are_in_a_row()) bytes_out_->reserve(map.addresses.at(0), map.chunks() * map.chunk_bytes());
+      if (array.addresses.are_in_a_row())
+        bytes_out_->reserve(array.addresses.at(0), array.chunks() * array.chunk_bytes());
     });
   }
 
@@ -400,9 +401,9 @@ class Repacking {
   Handle out_;
   std::unique_ptr<TargetFile> target_;  // rank 0's
   std::string part_;
-  storage::OpenMode mode_ = storage::OpenMode::write;   // of all ranks, for what they write
-  std::vector<std::optional<storage::ArrayMap>> maps_;  // rank 0's, of the straight targets
-  std::vector<survey::ChecksumTable> tables_;           // rank 0's
+  storage::OpenMode mode_ = storage::OpenMode::write;     // of all ranks, for what they write
+  std::vector<std::optional<storage::ArrayEntry>> maps_;  // rank 0's, of the straight targets
+  std::vector<survey::ChecksumTable> tables_;             // rank 0's
   std::unique_ptr<storage::ByteStore> bytes_in_;
   std::unique_ptr<storage::ByteStore> bytes_out_;
   std::optional<std::vector<Shape>> origins_;  // of the source's stored chunks, where that is worth knowing

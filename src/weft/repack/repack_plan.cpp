@@ -157,7 +157,7 @@ class Planner {
                                              "cannot open " + facts.path, ErrorKind::data));
     const bool never_written = facts.storage == survey::StorageKind::contiguous && facts.stored_bytes == 0;
     chosen.direct_source =
-        facts.storage != survey::StorageKind::compact && survey::map_bytes(dataset, facts).has_value();
+        facts.storage != survey::StorageKind::compact && survey::array_in_bytes(dataset, facts).has_value();
     if (facts.storage == survey::StorageKind::compact ||
         (facts.storage == survey::StorageKind::contiguous && never_written)) {
       plan_.kept_because.push_back(fmt::format(

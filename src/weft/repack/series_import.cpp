@@ -21,11 +21,11 @@ namespace weft::repack {
 namespace {
 
 namespace fs = std::filesystem;
-using storage::FieldMap;
+using storage::FieldEntry;
 
 // One field, and the part of it that this rank reads and writes.
 struct Moved {
-  const FieldMap* from;
+  const FieldEntry* from;
   std::string name;  // in the new file
   Box mine;          // of a step
   std::uint64_t step_bytes;
@@ -41,7 +41,7 @@ std::string all_in_place_of(std::string text, const std::string& from, const std
 }
 
 // Even blocks along the longest of the axes that say which node.
-Box even_box(const FieldMap& field, int rank, int ranks) {
+Box even_box(const FieldEntry& field, int rank, int ranks) {
   Box box = whole(field.per_step);
   if (field.support == storage::Support::global) return box;
   const auto places = field.per_step.begin() + static_cast<std::ptrdiff_t>(places_of(field).size());
@@ -144,13 +144,13 @@ class Import {
   std::vector<std::string> chosen_names() const {
     std::vector<std::string> names = request_.fields;
     if (names.empty() && !reader_.named().empty()) names.push_back(reader_.named_field());
-    for (const FieldMap& field : reader_.fields()) {
+    for (const FieldEntry& field : reader_.fields()) {
       if (request_.fields.empty() && reader_.named().empty()) names.push_back(field.name);
     }
     return names;
   }
 
-  void add(const FieldMap& field) {
+  void add(const FieldEntry& field) {
     if (std::any_of(fields_.begin(), fields_.end(), [&](const Moved& one) { return one.from == &field; })) return;
     Moved moved{&field, field.name, even_box(field, comm_.rank(), comm_.size()), 0};
     std::replace(moved.name.begin(), moved.name.end(), '/', '_');  // openPMD's fields/E/x
@@ -161,7 +161,7 @@ class Import {
     fields_.push_back(std::move(moved));
   }
 
-  std::vector<std::uint64_t> nodes_of_rows(const FieldMap& field, const Box& mine) const {
+  std::vector<std::uint64_t> nodes_of_rows(const FieldEntry& field, const Box& mine) const {
     std::vector<std::uint64_t> all(field.per_step.at(0));
     if (field.subset == storage::Subset::listed) {
       reader_.read_fixed("/weft/subsets/" + field.name, std::as_writable_bytes(std::span(all)));
@@ -187,11 +187,11 @@ class Import {
 
   void find_grid() {
     if (reader_.is_weft()) {
-      grid_ = reader_.map().grid;
+      grid_ = reader_.catalog().grid;
       return;
     }
     for (const Moved& field : fields_) {
-      const storage::GridMap& its = reader_.foreign()->grids.at(number_of(field));
+      const storage::RegularGrid& its = reader_.foreign()->grids.at(number_of(field));
       if (its.shape.empty()) continue;
       if (grid_.shape.empty() || element_count(its.shape) > element_count(grid_.shape)) grid_ = its;
     }
@@ -228,7 +228,7 @@ class Import {
   }
 
   std::size_t number_of(const Moved& field) const {
-    return static_cast<std::size_t>(field.from - reader_.map().fields.data());
+    return static_cast<std::size_t>(field.from - reader_.catalog().fields.data());
   }
 
   SeriesSpec spec(std::uint64_t ahead) const {
@@ -275,7 +275,7 @@ class Import {
   std::uint64_t steps_ahead() const {
     std::uint64_t chunk_steps = 1;
     for (const Moved& field : fields_) {
-      chunk_steps = std::max(chunk_steps, reader_.map().segments[0].fields[number_of(field)].chunk[0]);
+      chunk_steps = std::max(chunk_steps, reader_.catalog().segments[0].fields[number_of(field)].chunk[0]);
     }
     const std::uint64_t step_bytes = std::max<std::uint64_t>(1, bytes_of_a_step());
     const std::uint64_t fit = std::clamp<std::uint64_t>(request_.budget_bytes / 4 / step_bytes, 1, reader_.committed());
@@ -299,7 +299,7 @@ class Import {
   std::set<std::string> names_{storage::kReservedNames.begin(), storage::kReservedNames.end()};
   std::vector<std::string> not_shown_;
   std::optional<view::Mesh> mesh_;
-  storage::GridMap grid_;
+  storage::RegularGrid grid_;
 };
 
 }  // namespace

@@ -22,9 +22,9 @@ std::string told_by_rank_0(Communicator& comm, const std::string& text) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-storage::ChunkAddresses told_by_rank_0(Communicator& comm, const std::optional<storage::ArrayMap>& map) {
+storage::ChunkAddresses told_by_rank_0(Communicator& comm, const std::optional<storage::ArrayEntry>& array) {
   std::vector<std::byte> mine;
-  if (comm.rank() == 0) mine = storage::to_bytes(map->addresses);
+  if (comm.rank() == 0) mine = storage::to_bytes(array->addresses);
   return storage::chunk_addresses_from_bytes(broadcast(comm, mine));
 }
 

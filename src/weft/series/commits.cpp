@@ -24,9 +24,9 @@ Commits::Commits(Communicator& comm, const WriterOptions& options, const std::st
   if (options.commit_on_signals) signals_.emplace();
 }
 
-void Commits::begin(storage::ByteStore& store, const storage::SeriesMap& map, std::uint64_t epoch) {
-  path_ = map.path;
-  durability_ = std::make_unique<Durability>(store, map, client_, epoch, sync_seconds_);
+void Commits::begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::uint64_t epoch) {
+  path_ = catalog.path;
+  durability_ = std::make_unique<Durability>(store, catalog, client_, epoch, sync_seconds_);
   schedule_.committed();
 }
 

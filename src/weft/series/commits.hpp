@@ -28,7 +28,7 @@ class Commits {
   bool syncs() const { return !client_.empty(); }
 
   // Slots are in place, and the writer's epoch begins. The references outlive this. Not collective.
-  void begin(storage::ByteStore& store, const storage::SeriesMap& map, std::uint64_t epoch);
+  void begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::uint64_t epoch);
 
   // After strategy.end_step(). `failure` is what this rank has to tell. True where the program is to end: all steps are
   // on the disk, and the series is to be closed. Collective now and then.

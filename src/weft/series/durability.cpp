@@ -31,13 +31,13 @@ std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector
   return ranks;
 }
 
-Durability::Durability(storage::ByteStore& store, const storage::SeriesMap& map, std::vector<std::uint64_t> ranks,
-                       std::uint64_t epoch, double seconds)
+Durability::Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog,
+                       std::vector<std::uint64_t> ranks, std::uint64_t epoch, double seconds)
     : store_(store), ranks_(std::move(ranks)), epoch_(epoch), seconds_(seconds) {
-  slots_.path = map.path;
-  slots_.commit = map.commit;
-  slots_.durable = map.durable;
-  slots_.writer = map.writer;
+  slots_.path = catalog.path;
+  slots_.commit = catalog.commit;
+  slots_.durable = catalog.durable;
+  slots_.writer = catalog.writer;
   if (ranks_.empty() || slots_.durable.shape.empty() || seconds_ <= 0) return;
   thread_ = std::thread([this] { run(); });
 }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::series {
@@ -30,8 +30,8 @@ std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector
 class Durability {
  public:
   // `seconds`: between two syncs; 0: only when asked. `ranks`: as ranks_of_client() says; with none, nothing is done.
-  // `store` and `map` outlive it; the places of the map's slots do not change. `epoch`: this writer's.
-  Durability(storage::ByteStore& store, const storage::SeriesMap& map, std::vector<std::uint64_t> ranks,
+  // `store` and `catalog` outlive it; the places of the catalog's slots do not change. `epoch`: this writer's.
+  Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::vector<std::uint64_t> ranks,
              std::uint64_t epoch, double seconds);
   ~Durability();  // waits for a sync under way; syncs nothing more
   Durability(const Durability&) = delete;
@@ -49,7 +49,7 @@ class Durability {
   void sync(bool all);
 
   storage::ByteStore& store_;
-  storage::SeriesMap slots_;  // the places of the slots, and nothing else of the map
+  storage::SeriesCatalog slots_;  // the places of the slots, and nothing else of the catalog
   std::vector<std::uint64_t> ranks_;
   std::uint64_t epoch_;
   double seconds_;

@@ -50,7 +50,7 @@ class DurabilityTest : public testing::Test {
  protected:
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("weft-durability-" + std::to_string(getpid()));
-  storage::SeriesMap map_;
+  storage::SeriesCatalog catalog_;
   std::unique_ptr<ByteStore> plain_;
   std::unique_ptr<WatchedStore> store_;
 
@@ -59,35 +59,35 @@ class DurabilityTest : public testing::Test {
     storage::FilePlan plan;
     plan.segment_steps = 100;
     plan.commit_slots = 4;
-    map_ = storage::create_series_file((folder_ / "a.h5").string(), plan);
-    plain_ = storage::open_posix(map_.path, storage::OpenMode::write);
-    store_ = std::make_unique<WatchedStore>(storage::open_posix(map_.path, storage::OpenMode::write));
-    storage::write_new_writer(*plain_, map_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, 0, kIdleSlot}, {}});
+    catalog_ = storage::create_series_file((folder_ / "a.h5").string(), plan);
+    plain_ = storage::open_posix(catalog_.path, storage::OpenMode::write);
+    store_ = std::make_unique<WatchedStore>(storage::open_posix(catalog_.path, storage::OpenMode::write));
+    storage::write_new_writer(*plain_, catalog_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, 0, kIdleSlot}, {}});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void raise(std::uint64_t rank, std::uint64_t steps) { storage::raise_slot(*plain_, map_, rank, steps); }
+  void raise(std::uint64_t rank, std::uint64_t steps) { storage::raise_slot(*plain_, catalog_, rank, steps); }
 };
 
 TEST_F(DurabilityTest, WhatWasWrittenBeforeTheSyncIsDurableAndNothingElse) {
-  Durability client(*store_, map_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, {0, 1}, 1, 0);
   raise(0, 40);
   raise(1, 50);
   raise(2, 30);
   store_->on_sync = [&] { raise(0, 60); };  // of a window that this sync may not reach
   client.sync_now();
   EXPECT_THAT(store_->events, testing::ElementsAre("sync", "write"));
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 0U) << "the other client has synced nothing";
-  Durability other(*store_, map_, {2}, 1, 0);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U) << "the other client has synced nothing";
+  Durability other(*store_, catalog_, {2}, 1, 0);
   other.sync_now();
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 30U);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 30U);
   raise(2, 90);
   other.sync_now();
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 40U);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 40U);
 }
 
 TEST_F(DurabilityTest, NothingNewIsNotSyncedUnlessAllIsAskedFor) {
-  Durability client(*store_, map_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, {0, 1}, 1, 0);
   client.sync_now();
   EXPECT_TRUE(store_->events.empty());
   client.sync_now(true);
@@ -95,28 +95,28 @@ TEST_F(DurabilityTest, NothingNewIsNotSyncedUnlessAllIsAskedFor) {
 }
 
 TEST_F(DurabilityTest, RanksThatWriteNothingHoldNobodyBack) {
-  Durability client(*store_, map_, {3}, 1, 0);
+  Durability client(*store_, catalog_, {3}, 1, 0);
   client.sync_now();
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 0U);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U);
   std::vector<std::uint64_t> none;
-  Durability of_another(*store_, map_, none, 1, 0);
+  Durability of_another(*store_, catalog_, none, 1, 0);
   store_->events.clear();
   of_another.sync_now(true);
   EXPECT_TRUE(store_->events.empty());
 }
 
 TEST_F(DurabilityTest, AnEarlierEpochPromisesNothing) {
-  Durability client(*store_, map_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, {0, 1}, 1, 0);
   raise(0, 40);
   raise(1, 40);
-  storage::begin_epoch(map_);
+  storage::begin_epoch(catalog_);
   EXPECT_THROW(client.sync_now(), Error);
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 0U);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U);
   EXPECT_TRUE(client.failure());
 }
 
 TEST_F(DurabilityTest, AfterASyncThatFailedNothingIsPromised) {
-  Durability client(*store_, map_, {0, 1, 2}, 1, 0);
+  Durability client(*store_, catalog_, {0, 1, 2}, 1, 0);
   raise(0, 40);
   raise(1, 40);
   raise(2, 40);
@@ -124,15 +124,15 @@ TEST_F(DurabilityTest, AfterASyncThatFailedNothingIsPromised) {
   EXPECT_THROW(client.sync_now(), Error);
   store_->on_sync = nullptr;
   EXPECT_THROW(client.sync_now(), Error) << "the next sync would not know of the bytes that were lost";
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 0U);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U);
 }
 
 TEST_F(DurabilityTest, AThreadDoesItBehindTheRun) {
-  storage::write_new_writer(*plain_, map_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, kIdleSlot, kIdleSlot}, {}});
-  const Durability client(*store_, map_, {0, 1, 2}, 1, 0.01);
+  storage::write_new_writer(*plain_, catalog_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, kIdleSlot, kIdleSlot}, {}});
+  const Durability client(*store_, catalog_, {0, 1, 2}, 1, 0.01);
   for (const std::uint64_t rank : {0U, 1U, 2U}) raise(rank, 40 + rank);
-  for (int look = 0; look < 500 && storage::durable_steps(*plain_, map_) < 40; ++look) ::usleep(10'000);
-  EXPECT_EQ(storage::durable_steps(*plain_, map_), 40U);
+  for (int look = 0; look < 500 && storage::durable_steps(*plain_, catalog_) < 40; ++look) ::usleep(10'000);
+  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 40U);
 }
 
 TEST(ClientOfRanks, AGroupOfOneIsItsOwnClient) {

@@ -35,12 +35,12 @@ std::uint64_t row_elements(const Shape& per_step) {
   return row;
 }
 
-std::size_t node_axes_of(const FieldSpec& field, const storage::GridMap& grid) {
+std::size_t node_axes_of(const FieldSpec& field, const storage::RegularGrid& grid) {
   const std::size_t on_grid = storage::node_axes_of(field.per_step, field.support, grid);
   return on_grid == 0 ? 0 : field.node_axes.value_or(on_grid);
 }
 
-void check_field(const FieldSpec& field, const storage::GridMap& grid) {
+void check_field(const FieldSpec& field, const storage::RegularGrid& grid) {
   const std::string where = "field " + field.name;
   for (const std::uint64_t extent : field.per_step) {
     if (extent != 0) continue;

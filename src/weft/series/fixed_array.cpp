@@ -92,7 +92,7 @@ bool in_slabs(Communicator& comm, const FixedArray& array) {
 }
 
 // One slab a rank, put together by an exchange.
-void write_exchanged(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+void write_exchanged(Communicator& comm, storage::ByteStore& store, const storage::ArrayEntry& catalog,
                      const FixedArray& array) {
   Shape slab = array.plan.shape;
   slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm.size()));
@@ -110,7 +110,7 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
     if (shape.plan.tiles.empty()) return;
     const std::uint64_t tile = shape.plan.tiles[0];
     const storage::Bytes bytes = tiles.steps_of(0, 0, 1).first(grid.valid_elements(tile) * shape.element_bytes);
-    store.write_at(map.address() + tile * shape.tile_bytes, bytes);
+    store.write_at(catalog.address() + tile * shape.tile_bytes, bytes);
   });
 }
 
@@ -134,12 +134,12 @@ FixedArray subset_array(const FieldSpec& field) {
           std::as_bytes(std::span(*field.subset))};
 }
 
-void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayEntry& catalog,
                        const FixedArray& array) {
-  if (!in_slabs(comm, array)) return write_exchanged(comm, store, map, array);
+  if (!in_slabs(comm, array)) return write_exchanged(comm, store, catalog, array);
   agree_on(comm, [&] {  // as it lies, without a copy: a mesh may be as large as all the memory Weft was given
     const auto& runs = array.owned.runs();
-    if (!runs.empty()) store.write_at(map.address() + runs[0].global * size_of(array.plan.type), array.local);
+    if (!runs.empty()) store.write_at(catalog.address() + runs[0].global * size_of(array.plan.type), array.local);
   });
 }
 

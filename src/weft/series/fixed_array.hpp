@@ -28,7 +28,7 @@ FixedArray subset_array(const FieldSpec& field);
 
 // As it lies where the ranks hold it in consecutive slabs; else every rank writes one slab, put together by an
 // exchange, so that scattered ownership costs no scattered writes. Collective.
-void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayMap& map,
+void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayEntry& catalog,
                        const FixedArray& array);
 
 }  // namespace weft::series

@@ -61,13 +61,13 @@ class CollectiveStrategy final : public WriteStrategy {
       : context_(std::move(context)), comm_(std::move(comm)), options_(std::move(options)) {
     if (storage::shared_mode(*comm_, context_.lies_at) == storage::OpenMode::direct) {
       throw Error(
-          ErrorKind::usage, context_.map.path,
+          ErrorKind::usage, context_.catalog.path,
           "the ranks run on several clients of NFS, and MPI-IO would lose what one writes beside another's bytes",
           "use --strategy owner, or run on one machine")
           .agreed();
     }
     options_.call_limit_bytes = std::min(options_.call_limit_bytes, comm_->count_limit());
-    for (std::size_t f = 1; f < context_.map.fields.size(); ++f) {
+    for (std::size_t f = 1; f < context_.catalog.fields.size(); ++f) {
       caches_.push_back(std::make_unique<FieldCache>());
       prepare(f, *caches_.back());
     }
@@ -116,9 +116,9 @@ class CollectiveStrategy final : public WriteStrategy {
 
  private:
   void prepare(std::size_t f, FieldCache& cache) {
-    const storage::FieldMap& field = context_.map.fields[f];
+    const storage::FieldEntry& field = context_.catalog.fields[f];
     const partition::Ownership& owned = context_.owned[f];
-    cache.steps = options_.cached ? context_.map.segments[0].fields[f].chunk[0] : 1;
+    cache.steps = options_.cached ? context_.catalog.segments[0].fields[f].chunk[0] : 1;
     if (comm_->min(owned.as_box() ? 1 : 0) == 1) {
       cache.box = *owned.as_box();
       cache.memory = cache.box.count;
@@ -148,9 +148,9 @@ class CollectiveStrategy final : public WriteStrategy {
   // A cache is full at the end of its chunks' steps, counted from its segment's start, or at the segment's end.
   bool is_full(const FieldCache& cache) const {
     const std::uint64_t end = cache.first + cache.gathered;
-    std::uint64_t segment_first = context_.map.capacity();  // the segment still to be made
-    std::uint64_t segment_end = 2 * context_.map.capacity();
-    for (const storage::SegmentMap& segment : context_.map.segments) {
+    std::uint64_t segment_first = context_.catalog.capacity();  // the segment still to be made
+    std::uint64_t segment_end = 2 * context_.catalog.capacity();
+    for (const storage::SegmentEntry& segment : context_.catalog.segments) {
       if (cache.first < segment.first_step || cache.first - segment.first_step >= segment.steps) continue;
       segment_first = segment.first_step;
       segment_end = segment.first_step + segment.steps;
@@ -160,7 +160,7 @@ class CollectiveStrategy final : public WriteStrategy {
 
   void write_due(const std::optional<Error>& failure, bool all) {
     agree(*comm_, failure);
-    for (std::size_t f = 1; f < context_.map.fields.size(); ++f) {
+    for (std::size_t f = 1; f < context_.catalog.fields.size(); ++f) {
       FieldCache& cache = *caches_[f - 1];
       if (cache.gathered > 0 && (all || is_full(cache))) write_field(f, cache);
     }
@@ -176,18 +176,18 @@ class CollectiveStrategy final : public WriteStrategy {
   }
 
   void write_field(std::size_t f, FieldCache& cache) {
-    if (cache.first >= context_.map.capacity()) {
+    if (cache.first >= context_.catalog.capacity()) {
       close_file();
       context_.make_room();
     }
     if (cache.mail) cache.mail->deliver(*comm_, cache.gathered, *cache.tiles);
     reserve_room();
     agree_on(*comm_, [&] {
-      storage::check_epoch(context_.store, context_.map, context_.epoch);
+      storage::check_epoch(context_.store, context_.catalog, context_.epoch);
       open_file();
     });
-    const storage::SegmentMap& segment = segment_of(cache.first);
-    const storage::ArrayMap& array = segment.fields[f];
+    const storage::SegmentEntry& segment = segment_of(cache.first);
+    const storage::ArrayEntry& array = segment.fields[f];
 
     Shape count{cache.elements == 0 ? 0 : cache.gathered};
     count.insert(count.end(), cache.box.count.begin(), cache.box.count.end());
@@ -207,17 +207,19 @@ class CollectiveStrategy final : public WriteStrategy {
   // Once for each segment. Open MPI's collective write has been seen to report success on a full disk, and MPICH's to
   // hang.
   void reserve_room() {
-    if (reserved_ == context_.map.capacity()) return;
+    if (reserved_ == context_.catalog.capacity()) return;
     agree_on(*comm_, [&] {
       if (comm_->rank() == 0) context_.store.reserve(0, context_.store.size());
     });
-    reserved_ = context_.map.capacity();
+    reserved_ = context_.catalog.capacity();
   }
 
   // One collective call; `part` is nullptr on a rank that has nothing left to give.
-  void write_part(const storage::ArrayMap& array, const FieldCache& cache, std::uint64_t first_step, const Box* part) {
+  void write_part(const storage::ArrayEntry& array, const FieldCache& cache, std::uint64_t first_step,
+                  const Box* part) {
     const storage::QuietHdf5 quiet;
-    const Handle dataset(check_hdf5(H5Dopen2(file_, array.path.c_str(), H5P_DEFAULT), context_.map.path, array.path));
+    const Handle dataset(
+        check_hdf5(H5Dopen2(file_, array.path.c_str(), H5P_DEFAULT), context_.catalog.path, array.path));
     const Handle file_space(H5Dget_space(dataset));
     std::vector<hsize_t> memory_extents{std::max<hsize_t>(1, cache.steps)};
     for (const std::uint64_t extent : cache.memory) memory_extents.push_back(std::max<hsize_t>(1, extent));
@@ -244,7 +246,7 @@ class CollectiveStrategy final : public WriteStrategy {
     const std::byte nothing{};  // HDF5 wants an address even for no bytes
     const void* data = cache.data() != nullptr ? static_cast<const void*>(cache.data()) : &nothing;
     check_hdf5(H5Dwrite(dataset, storage::native_type(array.type), memory_space, file_space, transfer, data),
-               context_.map.path, "the collective write of " + array.path + " failed");
+               context_.catalog.path, "the collective write of " + array.path + " failed");
   }
 
   // Step values and slots go beside HDF5, as in every strategy: HDF5 touches neither of these datasets while it is
@@ -253,7 +255,7 @@ class CollectiveStrategy final : public WriteStrategy {
     if (comm_->rank() == 0) {
       std::vector<storage::WriteRequest> requests;
       for (std::uint64_t step = committed_; step < steps; ++step) {
-        const storage::SegmentMap& segment = segment_of(step);
+        const storage::SegmentEntry& segment = segment_of(step);
         const std::uint64_t tile = 0;
         plan_writes(
             segment.fields[0], step - segment.first_step, 1, std::span(&tile, 1), 1,
@@ -268,15 +270,15 @@ class CollectiveStrategy final : public WriteStrategy {
     const bool durable = context_.options.sync == Sync::window;
     if (durable) context_.store.sync();
     ++context_.counters.app_slot_writes;
-    storage::raise_slot(context_.store, context_.map, rank, steps);
-    if (durable && !context_.map.durable.shape.empty()) {
-      storage::raise_durable(context_.store, context_.map, rank, steps);
+    storage::raise_slot(context_.store, context_.catalog, rank, steps);
+    if (durable && !context_.catalog.durable.shape.empty()) {
+      storage::raise_durable(context_.store, context_.catalog, rank, steps);
     }
   }
 
-  const storage::SegmentMap& segment_of(std::uint64_t step) const {
-    return *std::find_if(context_.map.segments.rbegin(), context_.map.segments.rend(),
-                         [&](const storage::SegmentMap& s) { return s.first_step <= step; });
+  const storage::SegmentEntry& segment_of(std::uint64_t step) const {
+    return *std::find_if(context_.catalog.segments.rbegin(), context_.catalog.segments.rend(),
+                         [&](const storage::SegmentEntry& s) { return s.first_step <= step; });
   }
 
   void open_file() {
@@ -284,15 +286,15 @@ class CollectiveStrategy final : public WriteStrategy {
     const storage::QuietHdf5 quiet;
     const Info info(options_.hints);
     const Handle access = storage::file_access(H5F_LIBVER_LATEST);
-    check_hdf5(H5Pset_fapl_mpio(access, comm_->handle(), info.get()), context_.map.path, "MPI-IO");
-    file_ = Handle(check_hdf5(H5Fopen(context_.map.path.c_str(), H5F_ACC_RDWR, access), context_.map.path,
+    check_hdf5(H5Pset_fapl_mpio(access, comm_->handle(), info.get()), context_.catalog.path, "MPI-IO");
+    file_ = Handle(check_hdf5(H5Fopen(context_.catalog.path.c_str(), H5F_ACC_RDWR, access), context_.catalog.path,
                               "cannot open for collective writing"));
   }
 
   void close_file() {
     agree_on(*comm_, [&] {
       const storage::QuietHdf5 quiet;
-      check_hdf5(file_.reset(), context_.map.path, "cannot close after collective writing");
+      check_hdf5(file_.reset(), context_.catalog.path, "cannot close after collective writing");
     });
   }
 

@@ -20,8 +20,8 @@ BootId common_boot(Communicator& comm) {
 
 }  // namespace
 
-storage::NewWriter new_writer(Communicator& comm, const storage::SeriesMap& map, std::uint64_t next_step, bool writes,
-                              bool syncs) {
+storage::NewWriter new_writer(Communicator& comm, const storage::SeriesCatalog& catalog, std::uint64_t next_step,
+                              bool writes, bool syncs) {
   std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()));
   outgoing[0] = {std::byte{writes}, std::byte{syncs}};
   const std::vector<std::vector<std::byte>> told = comm.all_to_all(outgoing);
@@ -31,7 +31,7 @@ storage::NewWriter new_writer(Communicator& comm, const storage::SeriesMap& map,
     writing.push_back(one.size() == 2 && one[0] != std::byte{0});
     syncing.push_back(one.size() == 2 && one[1] != std::byte{0});
   }
-  const std::uint64_t least = map.commit.shape[0];
+  const std::uint64_t least = catalog.commit.shape[0];
   return {storage::slots_from(next_step, writing, least), storage::slots_from(next_step, syncing, least),
           common_boot(comm)};
 }

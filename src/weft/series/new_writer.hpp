@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/communicator.hpp"
 
@@ -11,7 +11,7 @@ namespace weft::series {
 
 // A slot for each rank that writes, and a durable one for each that brings to the disk what its client has written;
 // both begin at `next_step`. Whose machine it is, where all ranks run on one. Collective.
-storage::NewWriter new_writer(Communicator& comm, const storage::SeriesMap& map, std::uint64_t next_step, bool writes,
-                              bool syncs);
+storage::NewWriter new_writer(Communicator& comm, const storage::SeriesCatalog& catalog, std::uint64_t next_step,
+                              bool writes, bool syncs);
 
 }  // namespace weft::series

@@ -52,9 +52,9 @@ class OwnerStrategy final : public WriteStrategy {
     times_[turn_].clear();
     gathered_ = 0;
     // Behind the last segment the next one is taken for granted; flush_window() adds it.
-    std::uint64_t segment_first = context_.map.capacity();
-    std::uint64_t segment_steps = context_.map.capacity();
-    for (const storage::SegmentMap& segment : context_.map.segments) {
+    std::uint64_t segment_first = context_.catalog.capacity();
+    std::uint64_t segment_steps = context_.catalog.capacity();
+    for (const storage::SegmentEntry& segment : context_.catalog.segments) {
       if (step < segment.first_step || step - segment.first_step >= segment.steps) continue;
       segment_first = segment.first_step;
       segment_steps = segment.steps;
@@ -98,10 +98,10 @@ class OwnerStrategy final : public WriteStrategy {
 
  private:
   void plan_fields() {
-    const auto& map = context_.map;
-    for (std::size_t f = 0; f < map.fields.size(); ++f) {
-      const storage::FieldMap& field = map.fields[f];
-      const Shape& chunk = map.segments[0].fields[f].chunk;
+    const auto& catalog = context_.catalog;
+    for (std::size_t f = 0; f < catalog.fields.size(); ++f) {
+      const storage::FieldEntry& field = catalog.fields[f];
+      const Shape& chunk = catalog.segments[0].fields[f].chunk;
       const partition::TileGrid grid(field.per_step, Shape(chunk.begin() + 1, chunk.end()));
       auto windows = std::make_unique<FieldWindows>();
       windows->all_tiles = grid.tiles();
@@ -118,9 +118,9 @@ class OwnerStrategy final : public WriteStrategy {
   void start_observers() {
     agree_on(context_.comm, [&] {
       for (const auto& observer : context_.observers) {
-        const std::size_t field = observer->field(context_.map);
+        const std::size_t field = observer->field(context_.catalog);
         fields_[field]->observers.push_back(observer.get());
-        observed_bytes_ += observer->start({context_.map, field, fields_[field]->shape.plan.tiles},
+        observed_bytes_ += observer->start({context_.catalog, field, fields_[field]->shape.plan.tiles},
                                            context_.options.budget_bytes / 2 / context_.observers.size());
       }
     });
@@ -129,12 +129,12 @@ class OwnerStrategy final : public WriteStrategy {
   void choose_window() {
     // The field with the most bytes a step has the say; in doubt the one named first.
     std::uint64_t most = 0;
-    for (std::size_t f = 0; f < context_.map.fields.size(); ++f) {
-      const storage::FieldMap& field = context_.map.fields[f];
+    for (std::size_t f = 0; f < context_.catalog.fields.size(); ++f) {
+      const storage::FieldEntry& field = context_.catalog.fields[f];
       const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
       if (bytes <= most && f > 1) continue;  // fields[0] is the time
       most = bytes;
-      chunk_steps_ = context_.map.segments[0].fields[f].chunk[0];
+      chunk_steps_ = context_.catalog.segments[0].fields[f].chunk[0];
     }
     WindowNeeds needs;
     for (const auto& field : fields_) {
@@ -150,7 +150,7 @@ class OwnerStrategy final : public WriteStrategy {
     if (fitting == 0) {
       const std::uint64_t windows = least_budget(needs) * (context_.observers.empty() ? 1 : 2);
       const std::uint64_t least = context_.comm.max(windows + context_.options.budget_used);
-      throw Error(ErrorKind::usage, context_.map.path,
+      throw Error(ErrorKind::usage, context_.catalog.path,
                   fmt::format("a budget of {} a rank does not hold one step twice", format_bytes(budget)),
                   fmt::format("give at least --budget {}", least))
           .agreed();
@@ -171,7 +171,7 @@ class OwnerStrategy final : public WriteStrategy {
     } catch (const Error& error) {
       return error;
     } catch (const std::exception& error) {
-      return Error(ErrorKind::system, context_.map.path, error.what());
+      return Error(ErrorKind::system, context_.catalog.path, error.what());
     }
   }
 
@@ -180,7 +180,7 @@ class OwnerStrategy final : public WriteStrategy {
     // A store around the file's wants to see every write.
     const bool is_plain = !context_.options.wrap_store;
     return {.store = context_.store,
-            .map = context_.map,
+            .catalog = context_.catalog,
             .counters = context_.counters,
             .rank = static_cast<std::uint64_t>(context_.comm.rank()),
             .ranks = context_.comm.size(),
@@ -195,13 +195,13 @@ class OwnerStrategy final : public WriteStrategy {
   void flush_window(const std::optional<Error>& failure) {
     agree(context_.comm, failure ? failure : failed_);
     ++context_.counters.windows;
-    if (first_ >= context_.map.capacity()) {
+    if (first_ >= context_.catalog.capacity()) {
       const std::optional<Error> written = flusher_->wait();
       agree(context_.comm, written);
       context_.make_room();
     }
-    const auto segment = std::find_if(context_.map.segments.rbegin(), context_.map.segments.rend(),
-                                      [&](const storage::SegmentMap& s) { return s.first_step <= first_; });
+    const auto segment = std::find_if(context_.catalog.segments.rbegin(), context_.catalog.segments.rend(),
+                                      [&](const storage::SegmentEntry& s) { return s.first_step <= first_; });
     storage::FlushJob job;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       FieldWindows& field = *fields_[f];

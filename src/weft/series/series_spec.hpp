@@ -122,7 +122,7 @@ struct SeriesSpec {
   std::optional<std::uint64_t> steps{};  // empty: not known; the file grows by segments whose lengths double
   std::vector<FieldSpec> fields{};
   std::optional<MeshSpec> mesh{};
-  storage::GridMap grid{};  // instead of a mesh: the nodes of every field are the points of this grid
+  storage::RegularGrid grid{};  // instead of a mesh: the nodes of every field are the points of this grid
   std::string time_units{};
   Attributes attributes{};
   std::uint64_t align_bytes = 0;  // the alignment of large data in the file (a stripe, for example)

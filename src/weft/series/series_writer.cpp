@@ -27,14 +27,14 @@ namespace weft {
 
 namespace {
 
-// Rank 0 does `make` with the file's HDF5 side; every rank has the map afterwards.
-storage::SeriesMap share_map(Communicator& comm, const std::function<storage::SeriesMap()>& make) {
+// Rank 0 does `make` with the file's HDF5 side; every rank has the catalog afterwards.
+storage::SeriesCatalog share_catalog(Communicator& comm, const std::function<storage::SeriesCatalog()>& make) {
   std::vector<std::byte> bytes;
   agree_on(comm, [&] {
     if (comm.rank() == 0) bytes = to_bytes(make());
   });
   comm.broadcast(bytes, 0);
-  return storage::series_map_from_bytes(bytes);
+  return storage::catalog_from_bytes(bytes);
 }
 
 }  // namespace
@@ -68,16 +68,16 @@ class SeriesWriter::Impl {
     open_mode_ = storage::shared_mode(*comm_, path);
     take_lock([&] { return storage::WriterLock::take(path, {options_.work, options_.take_over}); }, path);
     const std::string part = storage::part_path(path);
-    map_ = share_map(*comm_, [&] { return make_part(path, spec, fixed, subsets, prepare); });
+    catalog_ = share_catalog(*comm_, [&] { return make_part(path, spec, fixed, subsets, prepare); });
     open_store(part);
     for (std::size_t i = 0; i < fixed.size(); ++i) {
-      series::write_fixed_array(*comm_, *store_, map_.fixed_arrays[i], fixed[i]);
+      series::write_fixed_array(*comm_, *store_, catalog_.fixed_arrays[i], fixed[i]);
     }
     agree_on(*comm_, [&] {
-      if (comm_->rank() != 0 || !view::has_listed_subset(map_)) return;
-      storage::SeriesMap unnamed = map_;
+      if (comm_->rank() != 0 || !view::has_listed_subset(catalog_)) return;
+      storage::SeriesCatalog unnamed = catalog_;
       unnamed.path = part;
-      storage::renew_view(unnamed, map_.length, view_maker());
+      storage::renew_view(unnamed, catalog_.length, view_maker());
     });
     owned_.push_back(series::of_rank_zero({}, comm_->rank()));  // the time
     for (const FieldSpec& field : spec.fields) {
@@ -87,7 +87,7 @@ class SeriesWriter::Impl {
     build(make_strategy, part);
     const storage::NewWriter writer = as_new_writer();
     agree_on(*comm_, [&] {
-      if (comm_->rank() == 0) storage::write_new_writer(*store_, map_, writer);
+      if (comm_->rank() == 0) storage::write_new_writer(*store_, catalog_, writer);
     });
     agree_on(*comm_, [&] {
       if (commits_->syncs()) store_->sync();  // every rank's part of the mesh
@@ -96,43 +96,43 @@ class SeriesWriter::Impl {
       if (comm_->rank() == 0) new_file_->finish(options_.sync != Sync::none);
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, map_, epoch_);
+    commits_->begin(*store_, catalog_, epoch_);
   }
 
   void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
     open_mode_ = storage::shared_mode(*comm_, path);
     storage::find_one_file(*comm_, path);
     take_lock([&] { return storage::take_file(path, {options_.work, options_.take_over}); }, path);
-    map_ = share_map(*comm_, [&] { return storage::read_series_map(path); });
+    catalog_ = share_catalog(*comm_, [&] { return storage::read_catalog(path); });
     open_store(path);
     agree_on(*comm_, [&] {
-      const std::uint64_t committed = storage::readable_steps(*store_, map_);
-      next_step_ = series::step_to_go_on_with(map_, committed, spec);
+      const std::uint64_t committed = storage::readable_steps(*store_, catalog_);
+      next_step_ = series::step_to_go_on_with(catalog_, committed, spec);
       if (next_step_ > 0 && comm_->rank() == 0) {
-        times_.begin_after(storage::step_times(*store_, map_, next_step_ - 1, 1).at(0));
+        times_.begin_after(storage::step_times(*store_, catalog_, next_step_ - 1, 1).at(0));
       }
-      owned_ = series::ownerships_for(map_, spec, comm_->rank());
-      epoch_ = storage::read_writer_state(*store_, map_).epoch + 1;  // which continue_series() begins
+      owned_ = series::ownerships_for(catalog_, spec, comm_->rank());
+      epoch_ = storage::read_writer_state(*store_, catalog_).epoch + 1;  // which continue_series() begins
     });
     build(make_strategy, path);
     // All that can be refused has been: now the file is changed, at once, and nothing above next_step_ is vouched for.
     const storage::NewWriter writer = as_new_writer();
-    map_ = share_map(*comm_, [&] {
-      storage::SeriesMap map = storage::continue_series(map_, next_step_, writer, view_maker());
+    catalog_ = share_catalog(*comm_, [&] {
+      storage::SeriesCatalog catalog = storage::continue_series(catalog_, next_step_, writer, view_maker());
       storage::hand_over(*comm_, path);
-      return map;
+      return catalog;
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, map_, epoch_);
+    commits_->begin(*store_, catalog_, epoch_);
   }
 
   // call: "put" or "field", for the line of an error.
   std::size_t number_of(std::string_view name, std::string_view call) const {
-    const auto found = map_.find_field(std::string(name));
+    const auto found = catalog_.find_field(std::string(name));
     if (found && *found > 0) return *found;
     std::string known;
-    for (std::size_t f = 1; f < map_.fields.size(); ++f) known += (f > 1 ? ", " : "") + map_.fields[f].name;
-    throw Error(ErrorKind::usage, fmt::format("{}: {}(\"{}\")", map_.path, call, name), "there is no such field",
+    for (std::size_t f = 1; f < catalog_.fields.size(); ++f) known += (f > 1 ? ", " : "") + catalog_.fields[f].name;
+    throw Error(ErrorKind::usage, fmt::format("{}: {}(\"{}\")", catalog_.path, call, name), "there is no such field",
                 "the series has: " + known);
   }
 
@@ -152,15 +152,16 @@ class SeriesWriter::Impl {
 
   void end_step(double time) {
     if (broken_) throw *broken_;
-    if (closed_) throw Error(ErrorKind::usage, map_.path, "end_step() after close()");
+    if (closed_) throw Error(ErrorKind::usage, catalog_.path, "end_step() after close()");
     for (std::size_t f = 1; f < put_.size() && !failure_; ++f) {
       if (put_[f] || owned_[f].local_elements() == 0) continue;
-      failure_ = Error(ErrorKind::usage, map_.path,
-                       fmt::format("step {} ends without field {}", next_step_, map_.fields[f].name),
+      failure_ = Error(ErrorKind::usage, catalog_.path,
+                       fmt::format("step {} ends without field {}", next_step_, catalog_.fields[f].name),
                        "put() every field before end_step()");
     }
     if (comm_->rank() == 0) {
-      if (std::optional<Error> wrong = times_.take(map_.path, next_step_, time); wrong && !failure_) failure_ = wrong;
+      if (std::optional<Error> wrong = times_.take(catalog_.path, next_step_, time); wrong && !failure_)
+        failure_ = wrong;
       strategy_->put(0, std::as_bytes(std::span(&time, 1)));
     }
     put_.assign(put_.size(), false);
@@ -178,7 +179,7 @@ class SeriesWriter::Impl {
 
   void flush() {
     if (broken_) throw *broken_;
-    if (closed_) throw Error(ErrorKind::usage, map_.path, "flush() after close()");
+    if (closed_) throw Error(ErrorKind::usage, catalog_.path, "flush() after close()");
     check_between_steps("flush()");
     or_break([&] { commits_->flush(*strategy_, failure_); });
   }
@@ -190,11 +191,11 @@ class SeriesWriter::Impl {
     or_break([&] {
       strategy_->flush(failure_);
       strategy_.reset();
-      for (const auto& observer : observers_) observer->finish(*comm_, map_, *store_, next_step_);
+      for (const auto& observer : observers_) observer->finish(*comm_, catalog_, *store_, next_step_);
       commits_->finish();
       agree_on(*comm_, [&] { store_->close(); });
       agree_on(*comm_, [&] {
-        if (comm_->rank() == 0) storage::show_steps(map_, next_step_, view_maker(), !observers_.empty());
+        if (comm_->rank() == 0) storage::show_steps(catalog_, next_step_, view_maker(), !observers_.empty());
         lock_.reset();
       });
     });
@@ -204,15 +205,15 @@ class SeriesWriter::Impl {
   void abandon() { closed_ = true; }
 
   std::uint64_t next_step() const { return next_step_; }
-  const storage::SeriesMap& map() const { return map_; }
+  const storage::SeriesCatalog& catalog() const { return catalog_; }
   const series::WriteCounters& counters() const { return counters_; }
 
  private:
-  // The new file as far as HDF5 makes it, under its part's name. Its map has the name it is to get.
-  storage::SeriesMap make_part(const std::string& path, const SeriesSpec& spec,
-                               const std::vector<series::FixedArray>& fixed,
-                               const std::vector<storage::Subset>& subsets,
-                               const std::function<void(const std::string& part)>& prepare) {
+  // The new file as far as HDF5 makes it, under its part's name. Its catalog has the name it is to get.
+  storage::SeriesCatalog make_part(const std::string& path, const SeriesSpec& spec,
+                                   const std::vector<series::FixedArray>& fixed,
+                                   const std::vector<storage::Subset>& subsets,
+                                   const std::function<void(const std::string& part)>& prepare) {
     std::vector<storage::FixedArrayPlan> arrays;
     arrays.reserve(fixed.size());
     for (const series::FixedArray& array : fixed) arrays.push_back(array.plan);
@@ -224,18 +225,18 @@ class SeriesWriter::Impl {
     storage::check_plan(path, plan);
     new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists, std::nullopt);
     if (prepare) prepare(new_file_->part());
-    storage::SeriesMap map = storage::create_series_file(new_file_->part(), plan, view_at_create());
+    storage::SeriesCatalog catalog = storage::create_series_file(new_file_->part(), plan, view_at_create());
     storage::hand_over(*comm_, new_file_->part());
-    map.path = path;
-    return map;
+    catalog.path = path;
+    return catalog;
   }
 
   // Finds out what a strategy refuses (a budget that is too small, say) before the file has its name or is changed.
   void build(const series::StrategyFactory& make_strategy, const std::string& lies_at) {
-    put_.assign(map_.fields.size(), false);
+    put_.assign(catalog_.fields.size(), false);
     commits_ = std::make_unique<series::Commits>(*comm_, options_, lies_at);
     strategy_ = make_strategy(
-        {*comm_, map_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_, observers_, lies_at});
+        {*comm_, catalog_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_, observers_, lies_at});
   }
 
   // What the file is to say of this writer. Collective.
@@ -243,7 +244,7 @@ class SeriesWriter::Impl {
     const bool writes = strategy_->raises_slot();
     // Where each syncs for itself, one that writes nothing has nothing to sync.
     const bool syncs = commits_->syncs() && (writes || options_.sync != Sync::window);
-    return series::new_writer(*comm_, map_, next_step_, writes, syncs);
+    return series::new_writer(*comm_, catalog_, next_step_, writes, syncs);
   }
 
   // Nobody else changes the file from here on. Collective.
@@ -289,39 +290,40 @@ class SeriesWriter::Impl {
       fmt::print(stderr, "weft: error: {}\n", error.what());
     }
     if (comm_->rank() != 0) return;
-    fmt::print(stderr, "weft: {}: the writer ended without close(): steps {} to {} are not in the file\n", map_.path,
-               next_step_ - gathered, next_step_ - 1);
+    fmt::print(stderr, "weft: {}: the writer ended without close(): steps {} to {} are not in the file\n",
+               catalog_.path, next_step_ - gathered, next_step_ - 1);
   }
 
   void open_store(const std::string& lies_at) {
     storage::find_one_file(*comm_, lies_at);
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
-      store_ = storage::open_posix(
-          lies_at, open_mode_, std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}), map_.path);
+      store_ = storage::open_posix(lies_at, open_mode_,
+                                   std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}),
+                                   catalog_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
     });
   }
 
   // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
   storage::ViewMaker view_at_create() const {
-    return [this](const storage::SeriesMap& map, std::uint64_t steps) {
-      return with_observed(map, view::series_view(map, steps));
+    return [this](const storage::SeriesCatalog& catalog, std::uint64_t steps) {
+      return with_observed(catalog, view::series_view(catalog, steps));
     };
   }
 
   storage::ViewMaker view_maker() const {
-    return [this](const storage::SeriesMap& map, std::uint64_t steps) {
-      const auto store = storage::open_posix(map.path, storage::OpenMode::read);
-      return with_observed(map, view::series_view(map, steps, view::reader_of(*store)));
+    return [this](const storage::SeriesCatalog& catalog, std::uint64_t steps) {
+      const auto store = storage::open_posix(catalog.path, storage::OpenMode::read);
+      return with_observed(catalog, view::series_view(catalog, steps, view::reader_of(*store)));
     };
   }
 
   // The view, and what the observers show: maps, which are in the view, too.
-  storage::ObjectPlan with_observed(const storage::SeriesMap& map, view::View view) const {
+  storage::ObjectPlan with_observed(const storage::SeriesCatalog& catalog, view::View view) const {
     storage::ObjectPlan observed;
     for (const auto& observer : observers_) {
-      const storage::ObjectPlan more = observer->objects(map);
+      const storage::ObjectPlan more = observer->objects(catalog);
       observed.insert(observed.end(), more.begin(), more.end());
     }
     view::add_maps(view, observed);
@@ -332,24 +334,24 @@ class SeriesWriter::Impl {
 
   void check_between_steps(std::string_view call) {
     if (failure_ || std::find(put_.begin(), put_.end(), true) == put_.end()) return;
-    failure_ = Error(ErrorKind::usage, map_.path, fmt::format("{} in the middle of step {}", call, next_step_),
+    failure_ = Error(ErrorKind::usage, catalog_.path, fmt::format("{} in the middle of step {}", call, next_step_),
                      "call end_step() after the last put()");
   }
 
   void make_room() {
-    map_ = share_map(*comm_, [&] { return storage::add_segment(map_, map_.capacity(), view_maker()); });
+    catalog_ = share_catalog(*comm_, [&] { return storage::add_segment(catalog_, catalog_.capacity(), view_maker()); });
   }
 
   std::size_t check_put(const FieldKey& key, DataType type, std::span<const std::byte> values) const {
-    if (key.is_handle() && (key.number() == 0 || key.number() >= map_.fields.size())) {
-      throw Error(ErrorKind::usage, map_.path, "the handle is of a field of another series",
+    if (key.is_handle() && (key.number() == 0 || key.number() >= catalog_.fields.size())) {
+      throw Error(ErrorKind::usage, catalog_.path, "the handle is of a field of another series",
                   "ask this writer: field()");
     }
-    const std::string_view name = key.is_handle() ? std::string_view(map_.fields[key.number()].name) : key.name();
-    const std::string where = fmt::format("{}: put(\"{}\")", map_.path, name);
+    const std::string_view name = key.is_handle() ? std::string_view(catalog_.fields[key.number()].name) : key.name();
+    const std::string where = fmt::format("{}: put(\"{}\")", catalog_.path, name);
     if (closed_) throw Error(ErrorKind::usage, where, "the series is closed", "add steps with append()");
     const std::size_t found = key.is_handle() ? key.number() : number_of(name, "put");
-    const storage::FieldMap& field = map_.fields[found];
+    const storage::FieldEntry& field = catalog_.fields[found];
     if (field.type != type) {
       throw Error(ErrorKind::usage, where,
                   fmt::format("is given {} and holds {}", weft::name_of(type), weft::name_of(field.type)),
@@ -365,7 +367,7 @@ class SeriesWriter::Impl {
     if (put_[found]) {
       throw Error(ErrorKind::usage, where, fmt::format("was put in step {} already", next_step_), "call end_step()");
     }
-    if (fixed_length_ && next_step_ >= map_.capacity()) {
+    if (fixed_length_ && next_step_ >= catalog_.capacity()) {
       throw Error(ErrorKind::usage, where, fmt::format("the series has {} steps and they are all written", next_step_),
                   "declare more steps, or an unknown number");
     }
@@ -378,8 +380,8 @@ class SeriesWriter::Impl {
   Observers observers_;
   bool fixed_length_;
   std::unique_ptr<storage::NewFile> new_file_;  // rank 0's, where one is made
-  storage::SeriesMap map_;
-  std::vector<partition::Ownership> owned_;  // as map_.fields
+  storage::SeriesCatalog catalog_;
+  std::vector<partition::Ownership> owned_;  // as catalog_.fields
   series::WriteCounters counters_;
   storage::OpenMode open_mode_ = storage::OpenMode::write;
   std::unique_ptr<storage::ByteStore> store_;
@@ -424,7 +426,7 @@ void SeriesWriter::flush() { impl_->flush(); }
 void SeriesWriter::close() { impl_->close(); }
 void SeriesWriter::abandon() { impl_->abandon(); }
 std::uint64_t SeriesWriter::next_step() const { return impl_->next_step(); }
-const storage::SeriesMap& SeriesWriter::map() const { return impl_->map(); }
+const storage::SeriesCatalog& SeriesWriter::catalog() const { return impl_->catalog(); }
 const series::WriteCounters& SeriesWriter::counters() const { return impl_->counters(); }
 
 partition::Ownership own_cells(Communicator& comm, std::uint64_t local_cells, const Shape& components) {

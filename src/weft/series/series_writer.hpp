@@ -96,7 +96,7 @@ class SeriesWriter {
   void abandon();
 
   std::uint64_t next_step() const;                // the number of the current step
-  const storage::SeriesMap& map() const;          // the addresses of everything in the file
+  const storage::SeriesCatalog& catalog() const;  // the addresses of everything in the file
   const series::WriteCounters& counters() const;  // of this rank; complete after close()
 
  private:

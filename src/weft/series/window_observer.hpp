@@ -20,16 +20,16 @@
 #include "weft/series/series_spec.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/object_plan.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
 
 #pragma GCC visibility push(default)
 
 namespace weft::series {
 
-// What is watched: map.fields[field], of whose tiles (partition/tile_grid.hpp) this rank writes these.
+// What is watched: catalog.fields[field], of whose tiles (partition/tile_grid.hpp) this rank writes these.
 struct WatchedField {
-  const storage::SeriesMap& map;
+  const storage::SeriesCatalog& catalog;
   std::size_t field = 0;
   std::span<const std::uint64_t> tiles;  // ascending; their place here is their slot in a window
 };
@@ -53,10 +53,10 @@ class WindowObserver {
   // where there is nothing to watch as it should.
   virtual std::vector<storage::FixedArrayPlan> arrays(const SeriesSpec& spec) = 0;
   // What the file shows of it, as /maps/..; made anew with the view, by rank 0.
-  virtual storage::ObjectPlan objects(const storage::SeriesMap& map) const = 0;
+  virtual storage::ObjectPlan objects(const storage::SeriesCatalog& catalog) const = 0;
 
-  // The number of the field it watches in map.fields.
-  virtual std::size_t field(const storage::SeriesMap& map) const = 0;
+  // The number of the field it watches in catalog.fields.
+  virtual std::size_t field(const storage::SeriesCatalog& catalog) const = 0;
   // Before the first window. Returns the bytes it will hold, at most `allowance`. Not collective.
   virtual std::uint64_t start(const WatchedField& field, std::uint64_t allowance) = 0;
   // Part of a tile's values of one step, elements `offset` and following, on their way into step `step` of the present
@@ -67,7 +67,7 @@ class WindowObserver {
   // Not collective.
   virtual void see(const WatchedWindow& window) = 0;
   // All `steps` steps of the series are in the file; `store` is the file's. Collective; throws agreed errors.
-  virtual void finish(Communicator& comm, const storage::SeriesMap& map, storage::ByteStore& store,
+  virtual void finish(Communicator& comm, const storage::SeriesCatalog& catalog, storage::ByteStore& store,
                       std::uint64_t steps) = 0;
 };
 

@@ -16,7 +16,7 @@
 #include "weft/series/window_observer.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/flush_counters.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
 
 #pragma GCC visibility push(default)
@@ -35,8 +35,8 @@ struct WriteCounters : storage::FlushCounters {
 // Everything a strategy works with; the references outlive it.
 struct StrategyContext {
   Communicator& comm;
-  const storage::SeriesMap& map;                // changes (adopt_map) when a segment is added
-  std::span<const partition::Ownership> owned;  // as map.fields
+  const storage::SeriesCatalog& catalog;        // changes (adopt_catalog) when a segment is added
+  std::span<const partition::Ownership> owned;  // as catalog.fields
   const WriterOptions& options;
   storage::ByteStore& store;
   WriteCounters& counters;
@@ -45,7 +45,7 @@ struct StrategyContext {
   std::function<void()> make_room;
   std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::span<const std::shared_ptr<WindowObserver>> observers;
-  // Where the file lies while the strategy is built: a new one gets its name, map.path, only then.
+  // Where the file lies while the strategy is built: a new one gets its name, catalog.path, only then.
   std::string lies_at;
 };
 

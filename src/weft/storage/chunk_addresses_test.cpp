@@ -6,7 +6,7 @@
 
 #include "weft/layout/access_cost.hpp"
 #include "weft/storage/read_plan.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/storage/write_plan.hpp"
 #include "weft/support/error.hpp"
 
@@ -23,7 +23,7 @@ std::string message_of(const std::function<void()>& work) {
   return "no error";
 }
 
-ArrayMap array_with(ChunkAddresses addresses) {
+ArrayEntry array_with(ChunkAddresses addresses) {
   return {"/weft/segments/0/V", DataType::float64, {8, 6}, {2, 3}, std::move(addresses), {}};
 }
 
@@ -44,14 +44,14 @@ TEST(ChunkAddresses, AreTheSameOnOtherRanks) {
     EXPECT_EQ(there.are_in_a_row(), addresses.are_in_a_row());
     if (!addresses.known()) continue;
     for (std::uint64_t n = 0; n < 3; ++n) EXPECT_EQ(there.at(n), addresses.at(n));
-    SeriesMap map;
-    map.commit = array_with(addresses);
-    EXPECT_EQ(series_map_from_bytes(to_bytes(map)).commit.addresses.at(2), addresses.at(2));
+    SeriesCatalog catalog;
+    catalog.commit = array_with(addresses);
+    EXPECT_EQ(catalog_from_bytes(to_bytes(catalog)).commit.addresses.at(2), addresses.at(2));
   }
 }
 
-TEST(ChunkAddresses, NothingIsReadOrWrittenThroughAMapThatDoesNotHaveThem) {
-  ArrayMap array = array_with({});
+TEST(ChunkAddresses, NothingIsReadOrWrittenThroughACatalogThatDoesNotHaveThem) {
+  ArrayEntry array = array_with({});
   const std::vector<std::uint64_t> tiles{0};
   const std::vector<std::byte> values(48);
   std::vector<WriteRequest> requests;
@@ -72,27 +72,27 @@ TEST(ChunkAddresses, NothingIsReadOrWrittenThroughAMapThatDoesNotHaveThem) {
 }
 
 TEST(ChunkAddresses, WhatLiesInChunksHasNoAddressOfItsOwn) {
-  ArrayMap array = array_with(ChunkAddresses::in_a_row(640, 48));
+  ArrayEntry array = array_with(ChunkAddresses::in_a_row(640, 48));
   EXPECT_NE(message_of([&] { array.address(); }).find("lies in chunks of 2x3, not in one piece"), std::string::npos);
   array.chunk = array.shape;
   EXPECT_EQ(array.address(), 640U);
 }
 
 TEST(ChunkAddresses, ASeriesIsWritableWhereAllOfThemAreKnown) {
-  SeriesMap map;
-  map.path = "a.h5";
-  map.commit = array_with(ChunkAddresses::in_a_row(64, 8));
-  map.segments.push_back({0, 8, {array_with(ChunkAddresses::in_a_row(640, 48))}});
-  map.fixed_arrays.push_back(array_with(ChunkAddresses::listed({1, 2, 3, 4, 5, 6, 7, 8})));
-  EXPECT_NO_THROW(check_writable(map));
-  for (ArrayMap* array : {&map.commit, &map.segments.front().fields.front(), &map.fixed_arrays.front()}) {
+  SeriesCatalog catalog;
+  catalog.path = "a.h5";
+  catalog.commit = array_with(ChunkAddresses::in_a_row(64, 8));
+  catalog.segments.push_back({0, 8, {array_with(ChunkAddresses::in_a_row(640, 48))}});
+  catalog.fixed_arrays.push_back(array_with(ChunkAddresses::listed({1, 2, 3, 4, 5, 6, 7, 8})));
+  EXPECT_NO_THROW(check_writable(catalog));
+  for (ArrayEntry* array : {&catalog.commit, &catalog.segments.front().fields.front(), &catalog.fixed_arrays.front()}) {
     const ChunkAddresses known = std::exchange(array->addresses, {});
     array->filters = {"deflate"};
-    const std::string said = message_of([&] { check_writable(map); });
+    const std::string said = message_of([&] { check_writable(catalog); });
     EXPECT_TRUE(said.starts_with("a.h5: ")) << said;
     EXPECT_NE(said.find("has filters (deflate)"), std::string::npos) << said;
     array->filters.clear();
-    EXPECT_NE(message_of([&] { check_writable(map); }).find("not known"), std::string::npos);
+    EXPECT_NE(message_of([&] { check_writable(catalog); }).find("not known"), std::string::npos);
     array->addresses = known;
   }
 }

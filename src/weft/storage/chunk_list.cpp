@@ -1,7 +1,7 @@
 #include "weft/storage/chunk_list.hpp"
 
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 #if !H5_VERSION_GE(1, 12, 3)
 #include "weft/storage/chunk_watch.hpp"

@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::storage {

@@ -5,14 +5,14 @@
 
 namespace weft::storage {
 
-std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesMap& map) {
-  std::vector<std::uint64_t> slots(map.commit.shape.at(0));
-  store.read_at(map.commit.address(), std::as_writable_bytes(std::span(slots)));
+std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesCatalog& catalog) {
+  std::vector<std::uint64_t> slots(catalog.commit.shape.at(0));
+  store.read_at(catalog.commit.address(), std::as_writable_bytes(std::span(slots)));
   return slots;
 }
 
-void raise_slot(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps) {
-  store.write_at(map.commit.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
+void raise_slot(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps) {
+  store.write_at(catalog.commit.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
 std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool>& writing, std::uint64_t least) {
@@ -23,8 +23,8 @@ std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool
   return slots;
 }
 
-void write_slots(ByteStore& store, const SeriesMap& map, const std::vector<std::uint64_t>& slots) {
-  store.write_at(map.commit.address(), std::as_bytes(std::span(slots)));
+void write_slots(ByteStore& store, const SeriesCatalog& catalog, const std::vector<std::uint64_t>& slots) {
+  store.write_at(catalog.commit.address(), std::as_bytes(std::span(slots)));
 }
 
 }  // namespace weft::storage

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
-std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesMap& map);
+std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesCatalog& catalog);
 
-void raise_slot(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps);
+void raise_slot(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps);
 
 // The slots of writers that go on from step `from`: one for each rank, idle for those that write nothing; at least
 // `least` of them, idle behind the last rank.
 std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool>& writing, std::uint64_t least);
 
 // All of them, of a file that nobody knows yet.
-void write_slots(ByteStore& store, const SeriesMap& map, const std::vector<std::uint64_t>& slots);
+void write_slots(ByteStore& store, const SeriesCatalog& catalog, const std::vector<std::uint64_t>& slots);
 
 }  // namespace weft::storage

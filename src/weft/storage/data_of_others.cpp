@@ -16,7 +16,7 @@ constexpr hsize_t kMostChunks = 1 << 12;  // HDF5 1.10 walks the index from its 
 
 class Walk {
  public:
-  Walk(hid_t file, const SeriesMap& map) : file_(file), map_(map) {}
+  Walk(hid_t file, const SeriesCatalog& catalog) : file_(file), catalog_(catalog) {}
 
   std::vector<ByteRange> ranges() {
     const auto visit = [](hid_t, const char* name, const LinkInfo* link, void* walk) -> herr_t {
@@ -33,7 +33,8 @@ class Walk {
   bool is_wefts(std::string_view name) const {
     const std::string_view top = name.substr(0, name.find('/'));
     if (top == "weft" || top == "VTKHDF" || top == "maps" || top == "mesh") return true;
-    return std::any_of(map_.fields.begin(), map_.fields.end(), [&](const FieldMap& f) { return f.name == top; });
+    return std::any_of(catalog_.fields.begin(), catalog_.fields.end(),
+                       [&](const FieldEntry& f) { return f.name == top; });
   }
 
   void object(const char* name) {
@@ -64,19 +65,19 @@ class Walk {
   }
 
   hid_t file_;
-  const SeriesMap& map_;
+  const SeriesCatalog& catalog_;
   std::vector<ByteRange> ranges_;
 };
 
 }  // namespace
 
-std::vector<ByteRange> data_of_others(hid_t file, const SeriesMap& map) {
+std::vector<ByteRange> data_of_others(hid_t file, const SeriesCatalog& catalog) {
   const QuietHdf5 quiet;
   const Handle properties(H5Fget_create_plist(file));
   hsize_t user_block = 0;
   // Behind one, not all versions of HDF5 count addresses from the same byte.
   if (H5Pget_userblock(properties, &user_block) < 0 || user_block > 0) return {};
-  return Walk(file, map).ranges();
+  return Walk(file, catalog).ranges();
 }
 
 }  // namespace weft::storage

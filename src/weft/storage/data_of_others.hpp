@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
@@ -21,6 +21,6 @@ struct ByteRange {
 
 // Of an open file, in no order. Small datasets are left out, and so is what HDF5 cannot tell the place of at a fair
 // price: what is not named here may be anything.
-std::vector<ByteRange> data_of_others(hid_t file, const SeriesMap& map);
+std::vector<ByteRange> data_of_others(hid_t file, const SeriesCatalog& catalog);
 
 }  // namespace weft::storage

@@ -22,7 +22,8 @@ Flusher::Flusher(FlushTarget target, std::function<void()> first) : target_(std:
   if (target_.wants_direct) {
     direct_ = DirectWriter::open(target_.lies_at, target_.shared_syscall_counters());
     if (!direct_) {
-      throw Error(ErrorKind::usage, target_.map.path, "the file system has no direct writes", "leave --direct to auto");
+      throw Error(ErrorKind::usage, target_.catalog.path, "the file system has no direct writes",
+                  "leave --direct to auto");
     }
   }
   if (!target_.may_go_directly || !direct_writes_pay(target_.lies_at)) cacheable_bytes_ = ~0ULL;
@@ -86,15 +87,15 @@ void Flusher::run() {
 
 void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
-  check_epoch(target_.store, target_.map, target_.epoch);
+  check_epoch(target_.store, target_.catalog, target_.epoch);
   ask_for_room(job);
   write_data(job.requests);
   if (!job.raise_slot) return;
   if (target_.syncs_windows) target_.store.sync();  // data before the slots that vouch for them
   ++target_.counters.app_slot_writes;
-  raise_slot(target_.store, target_.map, target_.rank, job.committed);
-  if (target_.syncs_windows && !target_.map.durable.shape.empty()) {
-    raise_durable(target_.store, target_.map, target_.rank, job.committed);
+  raise_slot(target_.store, target_.catalog, target_.rank, job.committed);
+  if (target_.syncs_windows && !target_.catalog.durable.shape.empty()) {
+    raise_durable(target_.store, target_.catalog, target_.rank, job.committed);
   }
 }
 
@@ -142,7 +143,7 @@ bool Flusher::goes_directly(std::uint64_t bytes) {
     if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= bytes;
     return false;
   }
-  direct_ = DirectWriter::open(target_.map.path, target_.shared_syscall_counters());
+  direct_ = DirectWriter::open(target_.catalog.path, target_.shared_syscall_counters());
   if (!direct_) cacheable_bytes_ = ~0ULL;
   return direct_ != nullptr;
 }

@@ -19,7 +19,7 @@
 #include "weft/storage/direct_writer.hpp"
 #include "weft/storage/flush_counters.hpp"
 #include "weft/storage/page_split.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/storage/write_plan.hpp"
 #include "weft/support/error.hpp"
 
@@ -28,7 +28,7 @@ namespace weft::storage {
 // Where windows go; the references outlive the flusher.
 struct FlushTarget {
   ByteStore& store;
-  const SeriesMap& map;
+  const SeriesCatalog& catalog;
   FlushCounters& counters;
   std::uint64_t rank;
   int ranks;

@@ -121,41 +121,41 @@ std::uint64_t dataset_length(hid_t file, const std::string& path) {
   return extents[0];
 }
 
-ArrayMap map_dataset(hid_t file, const std::string& path) {
-  ArrayMap map;
-  map.path = path;
+ArrayEntry array_entry(hid_t file, const std::string& path) {
+  ArrayEntry array;
+  array.path = path;
   const Handle dataset(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open", ErrorKind::data));
   const Handle type(H5Dget_type(dataset));
   const auto known = data_type_of_hdf5(type);
   if (!known) throw Error(ErrorKind::data, path, "has an element type Weft does not write");
-  map.type = *known;
+  array.type = *known;
   const Handle space(H5Dget_space(dataset));
   std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  map.shape.assign(extents.begin(), extents.end());
+  array.shape.assign(extents.begin(), extents.end());
   const Handle properties(H5Dget_create_plist(dataset));
-  map.filters = filter_names(properties);
+  array.filters = filter_names(properties);
   if (H5Pget_layout(properties) == H5D_CHUNKED) {
     H5Pget_chunk(properties, static_cast<int>(extents.size()), extents.data());
-    map.chunk.assign(extents.begin(), extents.end());
-    map.addresses = addresses_of_chunks(dataset, map.shape, map.chunk, map.chunk_bytes());
-    if (map.filters.empty() && !map.addresses.known() && !open_for_writing(file)) {
+    array.chunk.assign(extents.begin(), extents.end());
+    array.addresses = addresses_of_chunks(dataset, array.shape, array.chunk, array.chunk_bytes());
+    if (array.filters.empty() && !array.addresses.known() && !open_for_writing(file)) {
       throw Error(ErrorKind::data, path, "has chunks without a place in the file",
                   "it was not written by Weft to its end, or is damaged");
     }
   } else {
-    map.chunk = map.shape;
+    array.chunk = array.shape;
     const haddr_t at = H5Dget_offset(dataset);
     if (at == HADDR_UNDEF) throw Error(ErrorKind::data, path, "has no space in the file");
     hsize_t room = 0;
     H5Fget_filesize(file, &room);
-    if (at > room || element_count(map.shape) > (room - at) / size_of(map.type)) {
+    if (at > room || element_count(array.shape) > (room - at) / size_of(array.type)) {
       throw Error(ErrorKind::data, path, fmt::format("ends after the end of the file, which has {} bytes", room),
                   "the file is damaged: copy it again");
     }
-    map.addresses = ChunkAddresses::in_a_row(at, map.chunk_bytes());
+    array.addresses = ChunkAddresses::in_a_row(at, array.chunk_bytes());
   }
-  return map;
+  return array;
 }
 
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value) {

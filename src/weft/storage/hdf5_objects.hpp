@@ -36,7 +36,7 @@ std::uint64_t dataset_length(hid_t file, const std::string& path);
 // Where a dataset lies. Throws Error(data) where it is missing, of a type Weft has not, without space in the file, or
 // with more than the file can hold. The addresses are unknown where it has filters; and in a file open for writing
 // where another tool rewrote it, and HDF5 is one before 1.12.3 (storage/chunk_list.hpp).
-ArrayMap map_dataset(hid_t file, const std::string& path);
+ArrayEntry array_entry(hid_t file, const std::string& path);
 
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 // All attributes but those of dimension scales, from one dataset to another of the same file.

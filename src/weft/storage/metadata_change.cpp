@@ -22,7 +22,7 @@ using Range = ByteRange;
 
 std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
 
-void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
+void add_array(std::vector<Range>& ranges, const ArrayEntry& array) {
   if (!array.addresses.known()) return;  // then its bytes are carried along as if they were metadata
   const std::uint64_t pieces = array.addresses.are_in_a_row() ? 1 : array.chunks();
   const std::uint64_t bytes = array.chunks() / pieces * array.chunk_bytes();
@@ -34,13 +34,13 @@ void add_array(std::vector<Range>& ranges, const ArrayMap& array) {
 
 // The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
 // Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new.
-std::vector<Range> metadata_ranges(const SeriesMap& map, std::vector<Range> data, std::uint64_t size,
+std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Range> data, std::uint64_t size,
                                    std::uint64_t old_size) {
-  for (const SegmentMap& segment : map.segments) {
-    for (const ArrayMap& array : segment.fields) add_array(data, array);
+  for (const SegmentEntry& segment : catalog.segments) {
+    for (const ArrayEntry& array : segment.fields) add_array(data, array);
   }
-  for (const ArrayMap& array : map.fixed_arrays) add_array(data, array);
-  for (const ArrayMap* slots : {&map.commit, &map.durable, &map.writer}) {
+  for (const ArrayEntry& array : catalog.fixed_arrays) add_array(data, array);
+  for (const ArrayEntry* slots : {&catalog.commit, &catalog.durable, &catalog.writer}) {
     if (!slots->shape.empty() && slots->address() < old_size) add_array(data, *slots);
   }
   std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -92,16 +92,16 @@ struct Scratch {
   ~Scratch() { ::unlink(path.c_str()); }
 };
 
-std::vector<Range> data_of_others(const SeriesMap& map) {
-  const Handle file = open_read_only(map.path);
-  if (!file.valid()) throw_hdf5_error(ErrorKind::system, map.path, "cannot be opened");
-  return data_of_others(file, map);
+std::vector<Range> data_of_others(const SeriesCatalog& catalog) {
+  const Handle file = open_read_only(catalog.path);
+  if (!file.valid()) throw_hdf5_error(ErrorKind::system, catalog.path, "cannot be opened");
+  return data_of_others(file, catalog);
 }
 
 // The change, made by HDF5 on a sparse copy of the metadata.
-SeriesMap rehearse(const SeriesMap& map, const std::vector<Range>& metadata, ByteStore& live, std::uint64_t size,
-                   const std::function<SeriesMap(hid_t file)>& change) {
-  const std::string scratch = rehearsal_path(map.path);
+SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<Range>& metadata, ByteStore& live,
+                       std::uint64_t size, const std::function<SeriesCatalog(hid_t file)>& change) {
+  const std::string scratch = rehearsal_path(catalog.path);
   const auto copy = open_posix(scratch, OpenMode::create);
   for (const Range& range : metadata) copy_range(live, *copy, range);
   copy->close();
@@ -109,9 +109,9 @@ SeriesMap rehearse(const SeriesMap& map, const std::vector<Range>& metadata, Byt
   const Handle access = file_access(H5F_LIBVER_LATEST);
   // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
   H5Pset_sieve_buf_size(access, 0);
-  Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), map.path, "cannot extend the file"));
-  SeriesMap changed = change(file);
-  check_hdf5(file.reset(), map.path, "cannot extend the file");
+  Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), catalog.path, "cannot extend the file"));
+  SeriesCatalog changed = change(file);
+  check_hdf5(file.reset(), catalog.path, "cannot extend the file");
   return changed;
 }
 
@@ -154,7 +154,7 @@ void split_superblock(std::vector<Overwritten>& ranges, ByteStore& live) {
 }
 
 // What the change put behind the old end. Nothing refers to it yet: a crash here leaves the old file, only longer.
-void write_behind_end(const SeriesMap& changed, const UndoRecord& record, ByteStore& live, ByteStore& rehearsed) {
+void write_behind_end(const SeriesCatalog& changed, const UndoRecord& record, ByteStore& live, ByteStore& rehearsed) {
   if (record.new_size == record.size) return;
   // By a write and not by ftruncate: a write-through write brings the new size to the disk, too.
   const std::byte nothing{0};
@@ -173,21 +173,21 @@ void forget_what_lies_behind(const std::string& path, const UndoRecord& record) 
   }
 }
 
-void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) {
+void overwrite(const SeriesCatalog& catalog, const UndoRecord& record, ByteStore& live) {
   try {
-    begin_change(map);
+    begin_change(catalog);
     // At the speed of memory for those who read beside it, then once more, to the disk. Where other machines write
     // whole pages back, a page must not be cached here.
-    if (file_system_of(map.path).sharing() == Sharing::plainly) {
-      write_after(record, *open_posix(map.path, OpenMode::write));
+    if (file_system_of(catalog.path).sharing() == Sharing::plainly) {
+      write_after(record, *open_posix(catalog.path, OpenMode::write));
     }
     write_after(record, live);
-    end_change(map);
+    end_change(catalog);
   } catch (const Error& failure) {
     try {
       put_back(record, live);
-      remove_undo(map.path);
-      end_change(map);
+      remove_undo(catalog.path);
+      end_change(catalog);
     } catch (const Error&) {
       throw Error(ErrorKind::system, "", std::string(failure.what()) + ", and what was there cannot be put back",
                   "run weft recover after the disk is repaired");
@@ -198,17 +198,17 @@ void overwrite(const SeriesMap& map, const UndoRecord& record, ByteStore& live) 
 
 }  // namespace
 
-void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t file)>& change) {
+void change_metadata(const SeriesCatalog& catalog, const std::function<SeriesCatalog(hid_t file)>& change) {
   const QuietHdf5 quiet;
-  if (metadata_leftovers(map.path).undo) {
-    throw Error(ErrorKind::data, map.path, "a metadata change was interrupted", "weft recover undoes it");
+  if (metadata_leftovers(catalog.path).undo) {
+    throw Error(ErrorKind::data, catalog.path, "a metadata change was interrupted", "weft recover undoes it");
   }
-  const auto live = open_posix(map.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
-  UndoRecord record = record_of(map.path);
-  const std::vector<Range> metadata = metadata_ranges(map, data_of_others(map), record.size, record.size);
+  const auto live = open_posix(catalog.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
+  UndoRecord record = record_of(catalog.path);
+  const std::vector<Range> metadata = metadata_ranges(catalog, data_of_others(catalog), record.size, record.size);
 
-  const Scratch scratch{rehearsal_path(map.path)};
-  const SeriesMap changed = rehearse(map, metadata, *live, record.size, change);
+  const Scratch scratch{rehearsal_path(catalog.path)};
+  const SeriesCatalog changed = rehearse(catalog, metadata, *live, record.size, change);
   const auto rehearsed = open_posix(scratch.path, OpenMode::read);
   record.new_size = std::max(record.size, rehearsed->size());
   record.ranges = differences(metadata, *live, *rehearsed);
@@ -217,14 +217,14 @@ void change_metadata(const SeriesMap& map, const std::function<SeriesMap(hid_t f
 
   try {
     write_behind_end(changed, record, *live, *rehearsed);
-    save_undo(map.path, record);
+    save_undo(catalog.path, record);
   } catch (...) {
-    forget_what_lies_behind(map.path, record);
+    forget_what_lies_behind(catalog.path, record);
     throw;
   }
-  overwrite(map, record, *live);
+  overwrite(catalog, record, *live);
   live->close();
-  remove_undo(map.path);
+  remove_undo(catalog.path);
 }
 
 void forget_metadata_changes(const std::string& path) {

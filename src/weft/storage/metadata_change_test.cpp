@@ -19,14 +19,14 @@ class MetadataChangeTest : public testing::Test {
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("weft-metadata-change-" + std::to_string(getpid()));
   std::string path_ = (folder_ / "a.h5").string();
-  SeriesMap map_;
+  SeriesCatalog catalog_;
 
   void SetUp() override {
     std::filesystem::create_directories(folder_);
     FilePlan plan;
     plan.fields.push_back({{"V", DataType::float64, {10}, Support::nodes, "mV", ""}, {4, 3}, {}});
     plan.segment_steps = 8;
-    map_ = create_series_file(path_, plan);
+    catalog_ = create_series_file(path_, plan);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -41,8 +41,8 @@ class MetadataChangeTest : public testing::Test {
 
 TEST_F(MetadataChangeTest, AChangeThatFailsLeavesTheFileAsItWas) {
   const std::string before = bytes();
-  EXPECT_THROW(change_metadata(map_,
-                               [&](hid_t file) -> SeriesMap {
+  EXPECT_THROW(change_metadata(catalog_,
+                               [&](hid_t file) -> SeriesCatalog {
                                  H5Ldelete(file, "/V", H5P_DEFAULT);
                                  throw Error(ErrorKind::system, "", "on the way");
                                }),
@@ -53,7 +53,7 @@ TEST_F(MetadataChangeTest, AChangeThatFailsLeavesTheFileAsItWas) {
 
 TEST_F(MetadataChangeTest, NothingToUndo) {
   EXPECT_FALSE(undo_metadata_change(path_));
-  add_segment(map_, 8);
+  add_segment(catalog_, 8);
   EXPECT_FALSE(undo_metadata_change(path_));
   EXPECT_EQ(files(), 1U);
 }

@@ -30,10 +30,10 @@ MetadataWatch::MetadataWatch(std::string path)
   if (!written_) return;
   try {
     look_past_cache(path_);
-    map_ = read_series_map(path_);
+    catalog_ = read_catalog(path_);
     changes_ = changes();
   } catch (const Error&) {  // it is being changed, or is no series
-    map_.reset();
+    catalog_.reset();
   }
 }
 
@@ -55,7 +55,7 @@ MetadataWatch::Stamp MetadataWatch::stamp() const {
 
 std::optional<std::uint64_t> MetadataWatch::changes() const {
   // Where a change moves the number, it was told of that change at its old place.
-  return read_writer_state(*open_posix(path_, OpenMode::read), *map_).changes;
+  return read_writer_state(*open_posix(path_, OpenMode::read), *catalog_).changes;
 }
 
 void look_until_whole(const std::string& path, const std::function<bool()>& look) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
@@ -35,7 +35,8 @@ class MetadataWatch {
   std::string path_;
   bool written_;  // by somebody who lives
   Stamp stamp_;
-  std::optional<SeriesMap> map_;  // where the number stands; nothing where it is not written, or could not be read
+  std::optional<SeriesCatalog>
+      catalog_;  // where the number stands; nothing where it is not written, or could not be read
   std::optional<std::uint64_t> changes_;
 };
 

@@ -26,7 +26,7 @@ class MetadataWatchTest : public testing::Test {
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("weft-metadata-watch-" + std::to_string(getpid()));
   std::string path_ = (folder_ / "a.h5").string();
-  SeriesMap map_;
+  SeriesCatalog catalog_;
   int looks_ = 0;
 
   void SetUp() override {
@@ -34,8 +34,8 @@ class MetadataWatchTest : public testing::Test {
     FilePlan plan;
     plan.segment_steps = 100;
     plan.commit_slots = 1;
-    map_ = create_series_file(path_, plan);
-    write_new_writer(*open_posix(path_, OpenMode::write), map_, {{0}, {0}, {}});
+    catalog_ = create_series_file(path_, plan);
+    write_new_writer(*open_posix(path_, OpenMode::write), catalog_, {{0}, {0}, {}});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -73,12 +73,12 @@ TEST_F(MetadataWatchTest, SoIsOneWhoseWriterAddsSteps) {
 
 TEST_F(MetadataWatchTest, TheEndOfAChangeIsWaitedFor) {
   const WriterLock lock = locked();
-  begin_change(map_);
+  begin_change(catalog_);
   std::atomic<bool> ended = false;
   std::thread writer([&] {
     std::this_thread::sleep_for(50ms);
     ended = true;
-    end_change(map_);
+    end_change(catalog_);
   });
   bool saw_the_new = false;
   look_until_whole(path_, [&] {
@@ -94,8 +94,8 @@ TEST_F(MetadataWatchTest, WhatWasChangedDuringALookIsLookedAtAgain) {
   const WriterLock lock = locked();
   look_until_whole(path_, [&] {
     if (++looks_ == 1) {
-      begin_change(map_);
-      end_change(map_);
+      begin_change(catalog_);
+      end_change(catalog_);
     }
     return true;
   });
@@ -106,8 +106,8 @@ TEST_F(MetadataWatchTest, SoIsWhatAWriterChangedWhoCameAndWent) {
   look_until_whole(path_, [&] {
     if (++looks_ == 1) {
       const WriterLock lock = locked();
-      begin_change(map_);
-      end_change(map_);
+      begin_change(catalog_);
+      end_change(catalog_);
     }
     return true;
   });

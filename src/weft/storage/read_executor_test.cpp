@@ -45,7 +45,7 @@ class ReadExecutorTest : public testing::Test {
     return counting_store(std::move(store), asked_);
   }
 
-  static ArrayMap array_of(const Shape& shape, const Shape& chunk) {
+  static ArrayEntry array_of(const Shape& shape, const Shape& chunk) {
     return {"/V", DataType::int64, shape, chunk, ChunkAddresses::in_a_row(kBase, element_count(chunk) * 8), {}};
   }
 
@@ -58,7 +58,7 @@ class ReadExecutorTest : public testing::Test {
   }
 
   // Which element of the file belongs to element `n` of the box.
-  static std::int64_t expected(const ArrayMap& array, const Box& box, std::uint64_t n) {
+  static std::int64_t expected(const ArrayEntry& array, const Box& box, std::uint64_t n) {
     std::uint64_t chunk = 0, inside = 0, chunk_scale = 1, inside_scale = 1;
     for (std::size_t axis = array.shape.size(); axis-- > 0;) {
       const std::uint64_t at = box.start[axis] + n % box.count[axis];
@@ -72,7 +72,7 @@ class ReadExecutorTest : public testing::Test {
   }
 
   // Reads `box` and expects every value, and as many requests and bytes as planned, at the store and at the system.
-  void expect_read(const ArrayMap& array, const Box& box, const AccessCost& cost, int threads, double latency_s = 0) {
+  void expect_read(const ArrayEntry& array, const Box& box, const AccessCost& cost, int threads, double latency_s = 0) {
     const ReadPlan plan = plan_read(array, box, cost);
     const auto store = open(latency_s);
     const std::uint64_t asked = asked_->reads, reached = reached_->reads;
@@ -121,7 +121,7 @@ TEST_F(ReadExecutorTest, ManySmallRowsAreStillOneSystemCall) {
 
 TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
   make_file(std::uint64_t{64} * 1000);
-  const ArrayMap array = array_of({64, 1000}, {1, 1000});
+  const ArrayEntry array = array_of({64, 1000}, {1, 1000});
   const Box column{{0, 10}, {64, 1}};
   const auto start = std::chrono::steady_clock::now();
   expect_read(array, column, AccessCost{}, 8, 10e-3);
@@ -131,7 +131,7 @@ TEST_F(ReadExecutorTest, RequestsOfADistantStoreOverlap) {
 }
 
 TEST_F(ReadExecutorTest, ThreadsOnlyWhereTheyPay) {
-  const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
+  const ArrayEntry array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box trace{{0, 12345, 0}, {151, 1, 2}};
   const AccessCost near{1e-6, 5e9};
   EXPECT_EQ(worthwhile_threads(plan_read(array, trace, near), near, 8), 1);  // 151 requests, 0.15 ms in all
@@ -143,7 +143,7 @@ TEST_F(ReadExecutorTest, ThreadsOnlyWhereTheyPay) {
 TEST_F(ReadExecutorTest, ATruncatedFileIsOneClearErrorFromAnyThread) {
   make_file(10000);
   std::filesystem::resize_file(path_, kBase + 70000);
-  const ArrayMap array = array_of({10, 1000}, {1, 1000});
+  const ArrayEntry array = array_of({10, 1000}, {1, 1000});
   const Box column{{0, 0}, {10, 1}};
   const ReadPlan plan = plan_read(array, column, AccessCost{});
   std::vector<std::byte> values(80);

@@ -12,7 +12,7 @@ namespace weft::storage {
 
 namespace {
 
-void check(const ArrayMap& array, const Box& box) {
+void check(const ArrayEntry& array, const Box& box) {
   check_addresses(array);
   const auto bad = [&](std::string_view what) {
     return Error(
@@ -271,7 +271,7 @@ std::uint64_t ReadPlan::bytes() const {
   return sum;
 }
 
-void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::AccessCost& access) {
+void append_read(ReadPlan& plan, const ArrayEntry& array, const Box& box, const layout::AccessCost& access) {
   check(array, box);
   const std::uint64_t element_bytes = size_of(array.type);
   const std::uint64_t destination = plan.wanted_bytes;
@@ -290,7 +290,7 @@ void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const la
   joiner.close_run();
 }
 
-ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::AccessCost& access) {
+ReadPlan plan_read(const ArrayEntry& array, const Box& box, const layout::AccessCost& access) {
   ReadPlan plan;
   append_read(plan, array, box, access);
   return plan;

@@ -1,8 +1,8 @@
 // weft/storage/read_plan.hpp - which bytes of the file a read asks for, and where each goes in memory.
 //
-// A plan is pure data: made from a map, a box and what the store's requests cost, without touching the file. It can be
-// printed and compared; storage/read_executor acts on it. The rule of joining is the one layout/read_cost prices, so a
-// plan has exactly the predicted requests and bytes wherever chunks lie row-major behind one another, as HDF5 puts
+// A plan is pure data: made from an array's entry in the catalog, a box and what the store's requests cost, without touching the file. It can
+// be printed and compared; storage/read_executor acts on it. The rule of joining is the one layout/read_cost prices, so
+// a plan has exactly the predicted requests and bytes wherever chunks lie row-major behind one another, as HDF5 puts
 // them:
 //   1. The wanted ranges are taken in file order.
 //   2. Neighbours become one run when they touch (across chunks too), or when both lie in the same chunk and the gap is
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "weft/layout/access_cost.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/shape.hpp"
 
 #pragma GCC visibility push(default)
@@ -63,11 +63,11 @@ struct ReadPlan {
 
 // The destination is the row-major array of `box.count`. Throws Error(usage) where the box does not lie inside the
 // array, Error(data) where the array is filtered: its chunks can only be read whole and decoded.
-ReadPlan plan_read(const ArrayMap& array, const Box& box, const layout::AccessCost& access);
+ReadPlan plan_read(const ArrayEntry& array, const Box& box, const layout::AccessCost& access);
 
 // The same, behind what `plan` already holds, for a box that spans several arrays: its bytes go behind those wanted so
 // far. Arrays are never joined.
-void append_read(ReadPlan& plan, const ArrayMap& array, const Box& box, const layout::AccessCost& access);
+void append_read(ReadPlan& plan, const ArrayEntry& array, const Box& box, const layout::AccessCost& access);
 
 // One line a request, at most `most_lines` of them, under a line of totals.
 std::string describe(const ReadPlan& plan, std::size_t most_lines = 20);

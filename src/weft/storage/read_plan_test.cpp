@@ -17,8 +17,8 @@ namespace {
 
 using layout::AccessCost;
 
-ArrayMap array_of(const Shape& shape, const Shape& chunk, DataType type = DataType::float64) {
-  ArrayMap array{"/weft/segments/0/V", type, shape, chunk, {}, {}};
+ArrayEntry array_of(const Shape& shape, const Shape& chunk, DataType type = DataType::float64) {
+  ArrayEntry array{"/weft/segments/0/V", type, shape, chunk, {}, {}};
   std::uint64_t chunk_bytes = size_of(type);
   for (const std::uint64_t extent : chunk) chunk_bytes *= extent;
   array.addresses = ChunkAddresses::in_a_row(4096, chunk_bytes);
@@ -35,7 +35,7 @@ struct Reference {
   std::map<std::uint64_t, std::uint64_t> destination_of_file_byte;  // of each wanted element's first byte
 };
 
-Reference element_by_element(const ArrayMap& array, const Box& box, const AccessCost& access) {
+Reference element_by_element(const ArrayEntry& array, const Box& box, const AccessCost& access) {
   const std::uint64_t element = size_of(array.type);
   Shape counts;
   for (std::size_t axis = 0; axis < array.shape.size(); ++axis) {
@@ -136,7 +136,7 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
       box.start.push_back(draw(0, shape.back() - 1));
       box.count.push_back(draw(1, shape.back() - box.start.back()));
     }
-    ArrayMap array = array_of(shape, chunk, type);
+    ArrayEntry array = array_of(shape, chunk, type);
     // Whole elements, so that a gap is often exactly the longest one bridged.
     const AccessCost access = bridging(draw(0, 12) * size_of(type), draw(0, 1) == 0 ? 8 << 20 : draw(1, 300));
     SCOPED_TRACE(to_string(shape) + " in " + to_string(chunk) + " box " + to_string(box.start) + " + " +
@@ -165,7 +165,7 @@ TEST(ReadPlan, EqualsTheElementByElementPlanOnRandomArrays) {
 }
 
 TEST(ReadPlan, WorkedExampleOfATrace) {
-  const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
+  const ArrayEntry array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box trace{{0, 12345, 0}, {151, 1, 2}};
   const ReadPlan far = plan_read(array, trace, AccessCost{});
   ASSERT_EQ(far.requests.size(), 8U);
@@ -177,7 +177,7 @@ TEST(ReadPlan, WorkedExampleOfATrace) {
 }
 
 TEST(ReadPlan, ABlockOfNodesStaysCompact) {
-  const ArrayMap array = array_of({151, 400000, 2}, {19, 3449, 2});
+  const ArrayEntry array = array_of({151, 400000, 2}, {19, 3449, 2});
   const Box block{{0, 100000, 0}, {151, 100000, 2}};
   const ReadPlan plan = plan_read(array, block, AccessCost{});
   const auto cost = layout::predict(layout::ChunkGrid(array.shape, array.chunk, 8), block, AccessCost{});
@@ -187,7 +187,7 @@ TEST(ReadPlan, ABlockOfNodesStaysCompact) {
 }
 
 TEST(ReadPlan, AScalarAndAContiguousArray) {
-  ArrayMap scalar{"/x", DataType::float64, {}, {}, ChunkAddresses::in_a_row(640, 8), {}};
+  ArrayEntry scalar{"/x", DataType::float64, {}, {}, ChunkAddresses::in_a_row(640, 8), {}};
   const ReadPlan plan = plan_read(scalar, Box{}, AccessCost{});
   ASSERT_EQ(plan.requests.size(), 1U);
   EXPECT_EQ(plan.requests[0].file_offset, 640U);
@@ -202,8 +202,8 @@ TEST(ReadPlan, AnEmptyBoxAsksForNothing) {
 }
 
 TEST(ReadPlan, AppendsBehindWhatIsThere) {
-  const ArrayMap first = array_of({4, 10}, {4, 10});
-  ArrayMap second = array_of({4, 10}, {4, 10});
+  const ArrayEntry first = array_of({4, 10}, {4, 10});
+  ArrayEntry second = array_of({4, 10}, {4, 10});
   // Touches the first in the file; still a request of its own.
   second.addresses = ChunkAddresses::in_a_row(first.addresses.at(0) + first.chunk_bytes(), first.chunk_bytes());
   ReadPlan plan = plan_read(first, whole(first.shape), AccessCost{});
@@ -214,7 +214,7 @@ TEST(ReadPlan, AppendsBehindWhatIsThere) {
 }
 
 TEST(ReadPlan, RefusesABoxOutsideAndAFilteredArray) {
-  ArrayMap array = array_of({10, 10}, {5, 5});
+  ArrayEntry array = array_of({10, 10}, {5, 5});
   const auto message = [&](const Box& box) -> std::string {
     try {
       plan_read(array, box, AccessCost{});

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/object_plan.hpp"
 #include "weft/storage/top_level.hpp"
@@ -159,7 +159,7 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
   }
 }
 
-void write_grid(hid_t file, const GridMap& grid) {
+void write_grid(hid_t file, const RegularGrid& grid) {
   if (grid.shape.empty()) return;
   make_objects(file, {GroupObject{"/mesh",
                                   {{"grid_shape", std::vector<std::int64_t>(grid.shape.begin(), grid.shape.end())},
@@ -182,10 +182,10 @@ Handle open_for_reading(const std::string& path) {
   return file;
 }
 
-std::vector<FieldPlan> plans_of(const SeriesMap& map) {
+std::vector<FieldPlan> plans_of(const SeriesCatalog& catalog) {
   std::vector<FieldPlan> plans;
-  for (std::size_t f = 0; f < map.fields.size(); ++f) {
-    plans.push_back({map.fields[f], map.segments[0].fields[f].chunk, {}});
+  for (std::size_t f = 0; f < catalog.fields.size(); ++f) {
+    plans.push_back({catalog.fields[f], catalog.segments[0].fields[f].chunk, {}});
   }
   return plans;
 }
@@ -219,7 +219,7 @@ void check_plan(const std::string& path, const FilePlan& plan) {
   }
 }
 
-SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view) {
+SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view) {
   check_plan(path, plan);
   const QuietHdf5 quiet;
   std::vector<FieldPlan> fields{time_plan(plan)};
@@ -258,12 +258,12 @@ SeriesMap create_series_file(const std::string& path, const FilePlan& plan, cons
   for (const auto& [name, value] : plan.attributes)
     write_attribute(Handle(H5Gopen2(file, "/", H5P_DEFAULT)), name, value);
 
-  SeriesMap map = map_open_file(file, path);
+  SeriesCatalog catalog = catalog_open_file(file, path);
   SetAside nothing(file);
-  link_top_level(file, map, map.capacity(), nothing);
-  make_view(file, map, map.capacity(), view, nothing);
+  link_top_level(file, catalog, catalog.capacity(), nothing);
+  make_view(file, catalog, catalog.capacity(), view, nothing);
   close_file(file, path);
-  return map;
+  return catalog;
 }
 
 bool is_series_file(const std::string& path) {
@@ -272,17 +272,17 @@ bool is_series_file(const std::string& path) {
   return has_series(file);
 }
 
-SeriesMap read_series_map(const std::string& path) {
+SeriesCatalog read_catalog(const std::string& path) {
   const QuietHdf5 quiet;
   const Handle file = open_for_reading(path);
-  return map_open_file(file, path);
+  return catalog_open_file(file, path);
 }
 
-SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+SeriesCatalog add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
-  change_metadata(map, [&](hid_t file) {
-    create_segment(file, map.segments.size(), map.capacity(), steps, plans_of(map));
-    SeriesMap longer = map_open_file(file, map.path);
+  change_metadata(catalog, [&](hid_t file) {
+    create_segment(file, catalog.segments.size(), catalog.capacity(), steps, plans_of(catalog));
+    SeriesCatalog longer = catalog_open_file(file, catalog.path);
     longer.length = longer.capacity();  // and not that of /time as it is: the view is of what will be there
     SetAside aside(file);
     link_top_level(file, longer, longer.length, aside);
@@ -290,16 +290,16 @@ SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker
     aside.let_go();
     return longer;
   });
-  return read_series_map(map.path);
+  return read_catalog(catalog.path);
 }
 
-SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+SeriesCatalog set_length(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
-  SeriesMap changed = map;
+  SeriesCatalog changed = catalog;
   changed.length = steps;
-  change_metadata(map, [&](hid_t file) {
+  change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
-    link_top_level(file, map, steps, aside);
+    link_top_level(file, catalog, steps, aside);
     make_view(file, changed, steps, view, aside);
     aside.let_go();
     return changed;
@@ -307,13 +307,13 @@ SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker&
   return changed;
 }
 
-void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view) {
+void renew_view(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
   const QuietHdf5 quiet;
-  change_metadata(map, [&](hid_t file) {
+  change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
-    make_view(file, map, steps, view, aside);
+    make_view(file, catalog, steps, view, aside);
     aside.let_go();
-    return map;
+    return catalog;
   });
 }
 
@@ -323,44 +323,44 @@ ShownSteps shown_steps(const std::string& path) {
   return shown_in_open_file(file);
 }
 
-void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, bool anew) {
-  const ShownSteps shown = shown_steps(map.path);
+void show_steps(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, bool anew) {
+  const ShownSteps shown = shown_steps(catalog.path);
   if (shown.length != steps) {
-    set_length(map, steps, view);
+    set_length(catalog, steps, view);
   } else if (anew || shown.viewed.value_or(steps) != steps) {
-    renew_view(map, steps, view);
+    renew_view(catalog, steps, view);
   }
 }
 
-std::vector<MapAge> maps_behind(const SeriesMap& map, std::uint64_t steps) {
+std::vector<MapAge> maps_behind(const SeriesCatalog& catalog, std::uint64_t steps) {
   const QuietHdf5 quiet;
-  const Handle file = open_for_reading(map.path);
-  std::vector<MapAge> ages = map_ages(file, map);
+  const Handle file = open_for_reading(catalog.path);
+  std::vector<MapAge> ages = map_ages(file, catalog);
   std::erase_if(ages, [&](const MapAge& age) { return age.steps == 0 || age.steps >= steps; });
   return ages;
 }
 
-SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,
-                          const ViewMaker& view) {
+SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_step, const NewWriter& writer,
+                              const ViewMaker& view) {
   const QuietHdf5 quiet;
   // First of all, and on the disk: ranks of the writers before see that they are too late.
-  begin_epoch(map);
-  change_metadata(map, [&](hid_t file) {
+  begin_epoch(catalog);
+  change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
     for (const char* object : {kChecksumsGroup, "/weft/commit", "/weft/durable"}) aside.take(object);
     create_slots(file, "/weft/commit", writer.commit);
     create_slots(file, "/weft/durable", writer.durable);
-    if (map.writer.shape.empty()) create_slots(file, "/weft/writer", to_words({.epoch = 1}));
-    SeriesMap changed = map_open_file(file, map.path);
+    if (catalog.writer.shape.empty()) create_slots(file, "/weft/writer", to_words({.epoch = 1}));
+    SeriesCatalog changed = catalog_open_file(file, catalog.path);
     changed.length = changed.capacity();
     // Other readers must see every step that may now be committed.
-    if (map.length != changed.length) link_top_level(file, changed, changed.length, aside);
+    if (catalog.length != changed.length) link_top_level(file, changed, changed.length, aside);
     empty_maps_beyond(file, changed, from_step, aside);
     make_view(file, changed, changed.length, view, aside);
     aside.let_go();
     return changed;
   });
-  SeriesMap changed = read_series_map(map.path);
+  SeriesCatalog changed = read_catalog(catalog.path);
   set_boot(changed, writer.boot);
   return changed;
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weft/storage/attributes.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/storage/top_level.hpp"
 #include "weft/storage/writer_state.hpp"
 
@@ -21,9 +21,9 @@ namespace weft::storage {
 
 inline constexpr const char* kChecksumsGroup = "/weft/checksums";
 
-// A field as it is created: its map's identity plus the chunk of the dataset (steps first).
+// A field as it is created: its catalog's identity plus the chunk of the dataset (steps first).
 struct FieldPlan {
-  FieldMap field;
+  FieldEntry field;
   Shape chunk;
   Attributes attributes;
 };
@@ -41,7 +41,7 @@ struct FilePlan {
   std::vector<FieldPlan> fields;  // without "time", which every series has
   std::string time_units;
   std::vector<FixedArrayPlan> fixed_arrays;
-  GridMap grid;                     // where the nodes are those of a regular grid
+  RegularGrid grid;                 // where the nodes are those of a regular grid
   Attributes attributes;            // of the root group
   std::uint64_t segment_steps = 0;  // length of the first segment
   std::uint64_t commit_slots = 1;   // one for each rank
@@ -58,43 +58,43 @@ inline constexpr std::array<std::string_view, 5> kReservedNames{"time", "weft", 
 // removed first: whoever wants it to stay until the new one is whole makes that beside it (storage/new_file.hpp). An
 // empty file is taken as one that was striped for us beforehand, and filled as it is. Throws Error(system) on what the
 // system refuses, Error(usage) on a bad plan.
-SeriesMap create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
+SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, const ViewMaker& view = {});
 
 // Whether the file is one of Weft's. Throws Error(system) where it cannot be opened at all.
 bool is_series_file(const std::string& path);
 
-// Reads the map of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format, or
-// damaged.
-SeriesMap read_series_map(const std::string& path);
+// Reads the catalog of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format,
+// or damaged.
+SeriesCatalog read_catalog(const std::string& path);
 
 // Appends a segment of `steps` to every field and renews the top-level datasets (docs/format.md, "Segments"). The
 // change is rehearsed on a sparse copy, the bytes it will overwrite are saved beside the file first, and only then it
 // is applied.
-SeriesMap add_segment(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view = {});
+SeriesCatalog add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view = {});
 
 // Makes the top-level datasets exactly `steps` long, when a series ends before its room does.
-SeriesMap set_length(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view = {});
+SeriesCatalog set_length(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view = {});
 
 // Replaces the view by one of the first `steps` steps, and changes nothing else.
-void renew_view(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view);
+void renew_view(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view);
 
-// Asked of the file itself: a `weft view` may have changed it since its map was read.
+// Asked of the file itself: a `weft view` may have changed it since its catalog was read.
 ShownSteps shown_steps(const std::string& path);
 
 // Ends a series with `steps` steps: makes the top-level datasets and the view show these, whatever they show now. The
 // view is made in any case where it is wanted `anew`; where all is right already, nothing is changed.
-void show_steps(const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, bool anew = false);
+void show_steps(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, bool anew = false);
 
 // The maps that are of fewer than `steps` steps, and not of none: a run that went on did not go on with them.
-std::vector<MapAge> maps_behind(const SeriesMap& map, std::uint64_t steps);
+std::vector<MapAge> maps_behind(const SeriesCatalog& catalog, std::uint64_t steps);
 
 // Readies a series for writers from step `from_step` on, in one change: the checksums (survey/checksums.hpp) go, the
 // top-level datasets and the view become as long as there is room, maps of steps that are written anew show nothing,
 // and the commit slots are made anew, with these values, at a place of their own. The bytes of the old slots are used
 // for nothing ever after, so that a rank of an earlier run that still raises its slot does no harm. Returns the new
-// map.
-SeriesMap continue_series(const SeriesMap& map, std::uint64_t from_step, const NewWriter& writer,
-                          const ViewMaker& view = {});
+// catalog.
+SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_step, const NewWriter& writer,
+                              const ViewMaker& view = {});
 
 }  // namespace weft::storage
 

@@ -48,11 +48,11 @@ class SeriesFileTest : public testing::Test {
     return values;
   }
 
-  // Writes V(step, node, c) = 1000 step + 10 node + c at the addresses of the map, element by element.
-  static void fill(const SeriesMap& map) {
-    const auto store = open_posix(map.path, OpenMode::write);
-    for (const SegmentMap& segment : map.segments) {
-      const ArrayMap& v = segment.fields[1];
+  // Writes V(step, node, c) = 1000 step + 10 node + c at the addresses of the catalog, element by element.
+  static void fill(const SeriesCatalog& catalog) {
+    const auto store = open_posix(catalog.path, OpenMode::write);
+    for (const SegmentEntry& segment : catalog.segments) {
+      const ArrayEntry& v = segment.fields[1];
       const std::uint64_t node_chunks = ceil_div(v.shape[1], v.chunk[1]);
       for (std::uint64_t s = 0; s < segment.steps; ++s) {
         for (std::uint64_t n = 0; n < 10; ++n) {
@@ -78,11 +78,11 @@ class SeriesFileTest : public testing::Test {
   }
 };
 
-TEST_F(SeriesFileTest, AMapReadBackEqualsTheOneThatWasCreated) {
-  const SeriesMap made = create_series_file(path_, plan());
-  const SeriesMap read = read_series_map(path_);
+TEST_F(SeriesFileTest, ACatalogReadBackEqualsTheOneThatWasCreated) {
+  const SeriesCatalog made = create_series_file(path_, plan());
+  const SeriesCatalog read = read_catalog(path_);
   EXPECT_EQ(to_bytes(made), to_bytes(read));
-  EXPECT_EQ(to_bytes(series_map_from_bytes(to_bytes(made))), to_bytes(made));
+  EXPECT_EQ(to_bytes(catalog_from_bytes(to_bytes(made))), to_bytes(made));
   ASSERT_EQ(made.fields.size(), 3U);
   EXPECT_EQ(made.fields[0].name, "time");
   EXPECT_EQ(made.fields[0].units, "ms");
@@ -99,15 +99,15 @@ TEST_F(SeriesFileTest, WhatIsWrittenAtTheMapsAddressesIsWhatHdf5Reads) {
 }
 
 TEST_F(SeriesFileTest, SegmentsAreOneDatasetToHdf5) {
-  SeriesMap map = create_series_file(path_, plan());
-  fill(map);
-  map = add_segment(map, 16);
-  map = add_segment(map, 40);
-  EXPECT_EQ(map.capacity(), 65U);
-  EXPECT_EQ(map.segments[2].first_step, 25U);
-  fill(map);
+  SeriesCatalog catalog = create_series_file(path_, plan());
+  fill(catalog);
+  catalog = add_segment(catalog, 16);
+  catalog = add_segment(catalog, 40);
+  EXPECT_EQ(catalog.capacity(), 65U);
+  EXPECT_EQ(catalog.segments[2].first_step, 25U);
+  fill(catalog);
   expect_filled(path_, 65);
-  map = set_length(map, 30);
+  catalog = set_length(catalog, 30);
   expect_filled(path_, 30);
   EXPECT_FALSE(std::filesystem::exists(path_ + ".weft-rehearsal"));
   EXPECT_FALSE(std::filesystem::exists(path_ + ".weft-undo"));
@@ -123,17 +123,17 @@ TEST_F(SeriesFileTest, BadPlansAndBadFilesGetOneLine) {
   bad = plan();
   bad.segment_steps = 0;
   EXPECT_THROW(create_series_file(path_, bad), Error);
-  EXPECT_THROW(read_series_map((folder_ / "absent.h5").string()), Error);
-  EXPECT_THROW(read_series_map(folder_.string()), Error);
+  EXPECT_THROW(read_catalog((folder_ / "absent.h5").string()), Error);
+  EXPECT_THROW(read_catalog(folder_.string()), Error);
   EXPECT_THROW(create_series_file((folder_ / "no" / "such.h5").string(), plan()), Error);
   std::FILE* text = std::fopen(path_.c_str(), "w");
   std::fputs("not HDF5", text);
   std::fclose(text);
-  EXPECT_THROW(read_series_map(path_), Error);
+  EXPECT_THROW(read_catalog(path_), Error);
   const hid_t plain = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(plain);
   try {
-    read_series_map(path_);
+    read_catalog(path_);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("not a Weft file"), std::string::npos) << error.what();

@@ -5,10 +5,11 @@
 
 namespace weft::storage {
 
-std::vector<double> step_times(ByteStore& store, const SeriesMap& map, std::uint64_t first, std::uint64_t count) {
+std::vector<double> step_times(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t first,
+                               std::uint64_t count) {
   std::vector<double> times;
-  for (const SegmentMap& segment : map.segments) {
-    const ArrayMap& array = segment.fields[0];
+  for (const SegmentEntry& segment : catalog.segments) {
+    const ArrayEntry& array = segment.fields[0];
     const std::uint64_t room = array.chunk[0];
     const std::uint64_t begin = std::max(first, segment.first_step);
     const std::uint64_t end = std::min(first + count, segment.first_step + segment.steps);

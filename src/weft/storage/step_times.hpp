@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
-// Of steps [first, first + count), which the map has room for. Throws Error(data) where a place is not known. Not
+// Of steps [first, first + count), which the catalog has room for. Throws Error(data) where a place is not known. Not
 // collective.
-std::vector<double> step_times(ByteStore& store, const SeriesMap& map, std::uint64_t first, std::uint64_t count);
+std::vector<double> step_times(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t first,
+                               std::uint64_t count);
 
 }  // namespace weft::storage

@@ -11,9 +11,9 @@ WriterLock take_file(const std::string& path, const LockWish& wish) {
   WriterLock lock = WriterLock::take(path, wish);
   undo_metadata_change(path);
   if (is_series_file(path)) {
-    const SeriesMap map = read_series_map(path);
-    end_interrupted_change(map);
-    if (lock.taken_over()) begin_epoch(map);
+    const SeriesCatalog catalog = read_catalog(path);
+    end_interrupted_change(catalog);
+    if (lock.taken_over()) begin_epoch(catalog);
   }
   return lock;
 }

@@ -28,10 +28,10 @@ bool is_a_segments(hid_t file, const std::string& path) {
 
 // The time lists the datasets whose scale it is: those that go must not stay there, nor those that stay be there twice.
 // Of virtual ones nothing stays.
-void detach_time(hid_t file, const SeriesMap& map) {
+void detach_time(hid_t file, const SeriesCatalog& catalog) {
   if (!is_there(file, "/time") || !is_a_segments(file, "/time")) return;
   const Handle time = open(file, "/time");
-  for (const FieldMap& field : map.fields) {
+  for (const FieldEntry& field : catalog.fields) {
     const std::string name = "/" + field.name;
     if (name == "/time" || !is_there(file, name)) continue;
     const Handle dataset = open(file, name);
@@ -64,19 +64,19 @@ void move_scales(hid_t from, hid_t to, unsigned axes, const std::string& name) {
   }
 }
 
-void make_top(hid_t file, const SeriesMap& map, std::size_t f, std::uint64_t length, const std::string& name) {
-  const std::string first = map.segments[0].fields[f].path;
-  if (map.segments.size() == 1 && map.segments[0].steps == length) {
+void make_top(hid_t file, const SeriesCatalog& catalog, std::size_t f, std::uint64_t length, const std::string& name) {
+  const std::string first = catalog.segments[0].fields[f].path;
+  if (catalog.segments.size() == 1 && catalog.segments[0].steps == length) {
     check_hdf5(H5Lcreate_hard(file, first.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), name,
                "cannot link the dataset");
     return;
   }
   Shape shape{length};
-  shape.insert(shape.end(), map.fields[f].per_step.begin(), map.fields[f].per_step.end());
-  VirtualObject all{name, map.fields[f].type, shape, {}};
-  for (const SegmentMap& segment : map.segments) {
+  shape.insert(shape.end(), catalog.fields[f].per_step.begin(), catalog.fields[f].per_step.end());
+  VirtualObject all{name, catalog.fields[f].type, shape, {}};
+  for (const SegmentEntry& segment : catalog.segments) {
     if (segment.first_step >= length) break;
-    const ArrayMap& array = segment.fields[f];
+    const ArrayEntry& array = segment.fields[f];
     Box from = whole(array.shape);
     from.count[0] = std::min(segment.steps, length - segment.first_step);
     Box to = from;
@@ -106,29 +106,29 @@ void empty_map(hid_t file, const std::string& path, SetAside& aside) {
 
 }  // namespace
 
-void link_top_level(hid_t file, const SeriesMap& map, std::uint64_t length, SetAside& aside) {
-  detach_time(file, map);
-  for (std::size_t f = 0; f < map.fields.size(); ++f) {
-    const std::string name = "/" + map.fields[f].name;
+void link_top_level(hid_t file, const SeriesCatalog& catalog, std::uint64_t length, SetAside& aside) {
+  detach_time(file, catalog);
+  for (std::size_t f = 0; f < catalog.fields.size(); ++f) {
+    const std::string name = "/" + catalog.fields[f].name;
     const std::string old = aside.take(name);
-    make_top(file, map, f, length, name);
-    const std::string source = !old.empty() ? old : map.segments[0].fields[f].path;
+    make_top(file, catalog, f, length, name);
+    const std::string source = !old.empty() ? old : catalog.segments[0].fields[f].path;
     if (!is_a_segments(file, source) || !is_a_segments(file, name)) {  // else both are the same one
       copy_attributes(file, source, name);
-      const auto axes = static_cast<unsigned>(map.fields[f].per_step.size() + 1);
+      const auto axes = static_cast<unsigned>(catalog.fields[f].per_step.size() + 1);
       move_scales(open(file, source), open(file, name), axes, name);
     }
   }
   const Handle time = open(file, "/time");
   make_scale(time, "time");
-  for (std::size_t f = 1; f < map.fields.size(); ++f) {
-    attach_scale(open(file, "/" + map.fields[f].name), time, 0, "time");
+  for (std::size_t f = 1; f < catalog.fields.size(); ++f) {
+    attach_scale(open(file, "/" + catalog.fields[f].name), time, 0, "time");
   }
 }
 
-void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const ViewMaker& view, SetAside& aside) {
+void make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, SetAside& aside) {
   if (!view) return;
-  const ObjectPlan plan = view(map, steps);
+  const ObjectPlan plan = view(catalog, steps);
   for (const std::string made : {"/VTKHDF", "/weft/view"}) {
     aside.take(made);
     aside.take(std::string(kChecksumsGroup) + made);
@@ -141,16 +141,16 @@ void make_view(hid_t file, const SeriesMap& map, std::uint64_t steps, const View
   make_objects(file, plan);
 }
 
-void empty_maps_beyond(hid_t file, const SeriesMap& map, std::uint64_t steps, SetAside& aside) {
-  for (const MapAge& one : map_ages(file, map)) {
+void empty_maps_beyond(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, SetAside& aside) {
+  for (const MapAge& one : map_ages(file, catalog)) {
     if (one.steps > steps) empty_map(file, one.path, aside);
   }
 }
 
-std::vector<MapAge> map_ages(hid_t file, const SeriesMap& map) {
+std::vector<MapAge> map_ages(hid_t file, const SeriesCatalog& catalog) {
   const std::string folder = "/weft";
   std::vector<MapAge> ages;
-  for (const ArrayMap& array : map.fixed_arrays) {
+  for (const ArrayEntry& array : catalog.fixed_arrays) {
     if (!array.path.starts_with(folder + "/maps/")) continue;
     const std::string path = array.path.substr(folder.size());
     if (!is_there(file, "/maps") || !is_there(file, path.substr(0, path.rfind('/'))) || !is_there(file, path)) continue;

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/superblock.hpp"
 
 namespace weft::storage {
@@ -133,7 +133,7 @@ bool opens_as_it_is(const std::string& path) {
     const QuietHdf5 quiet;
     const Handle file = open_read_only(path);
     if (!file.valid()) return false;
-    map_open_file(file, path);
+    catalog_open_file(file, path);
     return true;
   } catch (const Error&) {
     return false;

@@ -30,7 +30,7 @@ void add(std::vector<WriteRequest>& requests, std::uint64_t offset, Bytes piece,
 
 }  // namespace
 
-void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+void plan_writes(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
                  std::vector<WriteRequest>& requests, std::uint64_t most_bytes) {
   check_addresses(array);
@@ -51,7 +51,7 @@ void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t 
   }
 }
 
-std::vector<FileRange> plan_room(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+std::vector<FileRange> plan_room(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
                                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles) {
   check_addresses(array);
   const std::uint64_t chunk_steps = array.chunk[0];

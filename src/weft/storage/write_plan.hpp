@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
@@ -31,7 +31,7 @@ using TileBytes = std::function<Bytes(std::uint64_t slot, std::uint64_t first, s
 
 // `first_step` counts from the start of the array (a segment). `tiles` are ascending tile numbers, the slot of each its
 // place in the list; `all_tiles` is how many a step has.
-void plan_writes(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+void plan_writes(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, const TileBytes& bytes,
                  std::vector<WriteRequest>& requests, std::uint64_t most_bytes = 8ULL << 20);
 
@@ -46,7 +46,7 @@ struct FileRange {
 // range: what to ask the file system for room for, before the window's requests.
 //
 // Example: as above, steps 0..4: one range, the 116 chunks of the first row. Steps 5..9: none.
-std::vector<FileRange> plan_room(const ArrayMap& array, std::uint64_t first_step, std::uint64_t steps,
+std::vector<FileRange> plan_room(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
                                  std::span<const std::uint64_t> tiles, std::uint64_t all_tiles);
 
 }  // namespace weft::storage

@@ -9,21 +9,21 @@
 namespace weft::storage {
 namespace {
 
-ArrayMap array_of(std::uint64_t steps, std::uint64_t chunk_steps, std::uint64_t tiles, std::uint64_t tile_bytes,
-                  bool listed) {
-  ArrayMap map;
-  map.type = DataType::uint8;
-  map.shape = {steps, tiles * tile_bytes};
-  map.chunk = {chunk_steps, tile_bytes};
+ArrayEntry array_of(std::uint64_t steps, std::uint64_t chunk_steps, std::uint64_t tiles, std::uint64_t tile_bytes,
+                    bool listed) {
+  ArrayEntry array;
+  array.type = DataType::uint8;
+  array.shape = {steps, tiles * tile_bytes};
+  array.chunk = {chunk_steps, tile_bytes};
   const std::uint64_t chunks = ceil_div(steps, chunk_steps) * tiles;
-  map.addresses = ChunkAddresses::in_a_row(1000, chunk_steps * tile_bytes);
-  if (!listed) return map;
+  array.addresses = ChunkAddresses::in_a_row(1000, chunk_steps * tile_bytes);
+  if (!listed) return array;
   std::vector<std::uint64_t> addresses;
   for (std::uint64_t c = 0; c < chunks; ++c) {  // chunks in falling order: none follows the one before it
     addresses.push_back(1000 + (chunks - 1 - c) * chunk_steps * tile_bytes);
   }
-  map.addresses = ChunkAddresses::listed(std::move(addresses));
-  return map;
+  array.addresses = ChunkAddresses::listed(std::move(addresses));
+  return array;
 }
 
 class WritePlanTest : public testing::TestWithParam<std::tuple<bool, std::uint64_t>> {};
@@ -31,7 +31,7 @@ class WritePlanTest : public testing::TestWithParam<std::tuple<bool, std::uint64
 TEST_P(WritePlanTest, EveryByteOfTheWindowOnceAndInItsPlace) {
   const auto [listed, most_bytes] = GetParam();
   const std::uint64_t steps = 10, chunk_steps = 4, all_tiles = 5, tile_bytes = 6;
-  const ArrayMap array = array_of(steps, chunk_steps, all_tiles, tile_bytes, listed);
+  const ArrayEntry array = array_of(steps, chunk_steps, all_tiles, tile_bytes, listed);
   const std::vector<std::uint64_t> tiles{0, 1, 3};
   for (std::uint64_t first = 0; first < steps; ++first) {
     for (std::uint64_t count = 1; first + count <= steps; ++count) {
@@ -71,7 +71,7 @@ TEST_P(WritePlanTest, EveryByteOfTheWindowOnceAndInItsPlace) {
 INSTANTIATE_TEST_SUITE_P(Files, WritePlanTest, testing::Combine(testing::Bool(), testing::Values(5U, 24U, 1U << 20)));
 
 TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
-  const ArrayMap array = array_of(8, 4, 5, 6, false);
+  const ArrayEntry array = array_of(8, 4, 5, 6, false);
   const std::vector<std::uint64_t> tiles{0, 1, 2, 3, 4};
   const std::vector<std::byte> memory(5ULL * 4 * 6);
   std::vector<WriteRequest> requests;
@@ -84,7 +84,7 @@ TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
 }
 
 TEST(WritePlan, RoomIsAskedForWhereAChunkBeginsAndNeighboursAreOneRange) {
-  const ArrayMap array = array_of(10, 4, 5, 6, false);  // chunks of 24 bytes; rows begin at steps 0, 4 and 8
+  const ArrayEntry array = array_of(10, 4, 5, 6, false);  // chunks of 24 bytes; rows begin at steps 0, 4 and 8
   const std::vector<std::uint64_t> tiles{0, 1, 3};
   const std::vector<FileRange> first{{1000, 48}, {1000 + 3 * 24, 24}};
   EXPECT_EQ(plan_room(array, 0, 3, tiles, 5), first);
@@ -96,7 +96,7 @@ TEST(WritePlan, RoomIsAskedForWhereAChunkBeginsAndNeighboursAreOneRange) {
 }
 
 TEST(WritePlan, WholeRowsThatFollowOneAnotherAreOneRangeOfRoom) {
-  const ArrayMap array = array_of(8, 4, 5, 6, false);
+  const ArrayEntry array = array_of(8, 4, 5, 6, false);
   const std::vector<std::uint64_t> tiles{0, 1, 2, 3, 4};
   EXPECT_EQ(plan_room(array, 0, 8, tiles, 5), (std::vector<FileRange>{{1000, 240}}));
 }

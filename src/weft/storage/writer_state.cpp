@@ -15,7 +15,9 @@ namespace weft::storage {
 
 namespace {
 
-bool has_words(const SeriesMap& map) { return !map.writer.shape.empty() && map.writer.shape[0] >= kWriterWords; }
+bool has_words(const SeriesCatalog& catalog) {
+  return !catalog.writer.shape.empty() && catalog.writer.shape[0] >= kWriterWords;
+}
 
 }  // namespace
 
@@ -28,88 +30,88 @@ std::vector<std::uint64_t> to_words(const WriterState& state) {
   return words;
 }
 
-WriterState read_writer_state(ByteStore& store, const SeriesMap& map) {
-  if (!has_words(map)) return {};
+WriterState read_writer_state(ByteStore& store, const SeriesCatalog& catalog) {
+  if (!has_words(catalog)) return {};
   std::array<std::uint64_t, kWriterWords> words{};
-  store.read_at(map.writer.address(), std::as_writable_bytes(std::span(words)));
+  store.read_at(catalog.writer.address(), std::as_writable_bytes(std::span(words)));
   return {words[0], {words[1], words[2]}, words[3]};
 }
 
-void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state) {
-  if (!has_words(map)) return;
+void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const WriterState& state) {
+  if (!has_words(catalog)) return;
   const std::vector<std::uint64_t> words = to_words(state);
-  store.write_at(map.writer.address(), std::as_bytes(std::span(words)));
+  store.write_at(catalog.writer.address(), std::as_bytes(std::span(words)));
 }
 
 namespace {
 
-void change_state(const SeriesMap& map, const std::function<void(WriterState&)>& change) {
-  if (!has_words(map)) return;
-  const auto store = open_posix(map.path, OpenMode::write_through);
-  WriterState state = read_writer_state(*store, map);
+void change_state(const SeriesCatalog& catalog, const std::function<void(WriterState&)>& change) {
+  if (!has_words(catalog)) return;
+  const auto store = open_posix(catalog.path, OpenMode::write_through);
+  WriterState state = read_writer_state(*store, catalog);
   change(state);
-  write_writer_state(*store, map, state);
+  write_writer_state(*store, catalog, state);
   store->close();
 }
 
 }  // namespace
 
-void begin_epoch(const SeriesMap& map) {
-  change_state(map, [](WriterState& state) { ++state.epoch; });
+void begin_epoch(const SeriesCatalog& catalog) {
+  change_state(catalog, [](WriterState& state) { ++state.epoch; });
 }
 
-void set_boot(const SeriesMap& map, const BootId& boot) {
-  change_state(map, [&](WriterState& state) { state.boot = boot; });
+void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
+  change_state(catalog, [&](WriterState& state) { state.boot = boot; });
 }
 
 // After a change that was cut short the number is odd already.
-void begin_change(const SeriesMap& map) {
-  change_state(map, [](WriterState& state) { state.changes |= 1U; });
+void begin_change(const SeriesCatalog& catalog) {
+  change_state(catalog, [](WriterState& state) { state.changes |= 1U; });
 }
 
-void end_change(const SeriesMap& map) {
-  change_state(map, [](WriterState& state) { state.changes = (state.changes | 1U) + 1; });
+void end_change(const SeriesCatalog& catalog) {
+  change_state(catalog, [](WriterState& state) { state.changes = (state.changes | 1U) + 1; });
 }
 
-void end_interrupted_change(const SeriesMap& map) {
-  if (read_writer_state(*open_posix(map.path, OpenMode::read), map).changes % 2 != 0) end_change(map);
+void end_interrupted_change(const SeriesCatalog& catalog) {
+  if (read_writer_state(*open_posix(catalog.path, OpenMode::read), catalog).changes % 2 != 0) end_change(catalog);
 }
 
-void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine) {
-  if (!has_words(map)) return;
+void check_epoch(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t mine) {
+  if (!has_words(catalog)) return;
   std::uint64_t epoch = 0;
-  store.read_at(map.writer.address(), std::as_writable_bytes(std::span(&epoch, 1)));
+  store.read_at(catalog.writer.address(), std::as_writable_bytes(std::span(&epoch, 1)));
   if (epoch == mine) return;
-  throw Error(ErrorKind::usage, map.path,
+  throw Error(ErrorKind::usage, catalog.path,
               fmt::format("has another writer now (epoch {}; this one is of epoch {})", epoch, mine),
               "nothing more is written; end this run");
 }
 
-void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& writer) {
-  store.write_at(map.durable.address(), std::as_bytes(std::span(writer.durable)));
-  write_writer_state(store, map, {.epoch = 1, .boot = writer.boot});
-  write_slots(store, map, writer.commit);
+void write_new_writer(ByteStore& store, const SeriesCatalog& catalog, const NewWriter& writer) {
+  store.write_at(catalog.durable.address(), std::as_bytes(std::span(writer.durable)));
+  write_writer_state(store, catalog, {.epoch = 1, .boot = writer.boot});
+  write_slots(store, catalog, writer.commit);
 }
 
-std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map) {
-  if (map.durable.shape.empty()) return kIdleSlot;
-  std::vector<std::uint64_t> slots(map.durable.shape[0]);
-  store.read_at(map.durable.address(), std::as_writable_bytes(std::span(slots)));
+std::uint64_t durable_steps(ByteStore& store, const SeriesCatalog& catalog) {
+  if (catalog.durable.shape.empty()) return kIdleSlot;
+  std::vector<std::uint64_t> slots(catalog.durable.shape[0]);
+  store.read_at(catalog.durable.address(), std::as_writable_bytes(std::span(slots)));
   return slots.empty() ? kIdleSlot : *std::min_element(slots.begin(), slots.end());
 }
 
-void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps) {
-  store.write_at(map.durable.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
+void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps) {
+  store.write_at(catalog.durable.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
-std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map) {
+std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog) {
   // Durable first: it never passes what was written before.
-  const std::uint64_t durable = durable_steps(store, map);
-  const std::uint64_t written = committed_steps(read_slots(store, map));
+  const std::uint64_t durable = durable_steps(store, catalog);
+  const std::uint64_t written = committed_steps(read_slots(store, catalog));
   if (durable >= written) return written;
-  const BootId boot = read_writer_state(store, map).boot;
+  const BootId boot = read_writer_state(store, catalog).boot;
   const bool not_restarted = boot != BootId{} && boot == boot_id();
-  return not_restarted || has_living_writer(map.path) ? written : durable;
+  return not_restarted || has_living_writer(catalog.path) ? written : durable;
 }
 
 }  // namespace weft::storage

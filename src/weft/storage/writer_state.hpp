@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/support/process_identity.hpp"
 
 #pragma GCC visibility push(default)
@@ -32,24 +32,24 @@ constexpr std::size_t kWriterWords = 8;
 std::vector<std::uint64_t> to_words(const WriterState& state);
 
 // Epoch 0 where the file has no such words.
-WriterState read_writer_state(ByteStore& store, const SeriesMap& map);
-void write_writer_state(ByteStore& store, const SeriesMap& map, const WriterState& state);
+WriterState read_writer_state(ByteStore& store, const SeriesCatalog& catalog);
+void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const WriterState& state);
 
 // A new epoch, on the disk when this returns, for files that have epochs: a rank of an earlier one writes nothing more.
-void begin_epoch(const SeriesMap& map);
+void begin_epoch(const SeriesCatalog& catalog);
 // The machine that the writer's ranks run on, on the disk when this returns: once its own slots are in the file, and
 // not before, as it makes others believe in written ones.
-void set_boot(const SeriesMap& map, const BootId& boot);
+void set_boot(const SeriesCatalog& catalog, const BootId& boot);
 
 // Around the moment in which a change overwrites metadata: whoever reads the number before and after, and finds it even
 // and the same, has read nothing half changed.
-void begin_change(const SeriesMap& map);
-void end_change(const SeriesMap& map);
+void begin_change(const SeriesCatalog& catalog);
+void end_change(const SeriesCatalog& catalog);
 // Ends the change of a writer that died in the midst of it, once it is undone: readers would wait for its end.
-void end_interrupted_change(const SeriesMap& map);
+void end_interrupted_change(const SeriesCatalog& catalog);
 
 // Throws Error(usage) where another writer has the file by now. Does nothing for a file without epochs.
-void check_epoch(ByteStore& store, const SeriesMap& map, std::uint64_t mine);
+void check_epoch(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t mine);
 
 // What a file is to say of a writer when it begins.
 struct NewWriter {
@@ -58,16 +58,16 @@ struct NewWriter {
   BootId boot{};
 };
 // All of it, epoch 1, in a file that nobody knows yet.
-void write_new_writer(ByteStore& store, const SeriesMap& map, const NewWriter& writer);
+void write_new_writer(ByteStore& store, const SeriesCatalog& catalog, const NewWriter& writer);
 
 // The steps that a power cut leaves: kIdleSlot where nobody promises any (files of before; Sync::none).
-std::uint64_t durable_steps(ByteStore& store, const SeriesMap& map);
+std::uint64_t durable_steps(ByteStore& store, const SeriesCatalog& catalog);
 // Raises one durable slot; what lies below is on the disk.
-void raise_durable(ByteStore& store, const SeriesMap& map, std::uint64_t rank, std::uint64_t steps);
+void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps);
 
 // How many steps count: the written ones where the machine that wrote them has not gone down since, as far as this one
 // can know (it is the same and has not been restarted, or the writer lives); else the durable ones.
-std::uint64_t readable_steps(ByteStore& store, const SeriesMap& map);
+std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog);
 
 }  // namespace weft::storage
 

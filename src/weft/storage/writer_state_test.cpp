@@ -18,7 +18,7 @@ class WriterStateTest : public testing::Test {
  protected:
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("weft-writer-state-" + std::to_string(getpid()));
-  SeriesMap map_;
+  SeriesCatalog catalog_;
   std::unique_ptr<ByteStore> store_;
 
   void SetUp() override {
@@ -26,72 +26,72 @@ class WriterStateTest : public testing::Test {
     FilePlan plan;
     plan.segment_steps = 100;
     plan.commit_slots = 2;
-    map_ = create_series_file((folder_ / "a.h5").string(), plan);
-    store_ = open_posix(map_.path, OpenMode::write);
+    catalog_ = create_series_file((folder_ / "a.h5").string(), plan);
+    store_ = open_posix(catalog_.path, OpenMode::write);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void say(std::uint64_t written, std::uint64_t durable, const BootId& boot) {
-    write_new_writer(*store_, map_, {{written, kIdleSlot}, {durable, kIdleSlot}, boot});
+    write_new_writer(*store_, catalog_, {{written, kIdleSlot}, {durable, kIdleSlot}, boot});
   }
 };
 
 TEST_F(WriterStateTest, WrittenStepsCountOnTheMachineThatWroteThem) {
   say(40, 30, boot_id());
-  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
 }
 
 TEST_F(WriterStateTest, AfterARestartDurableStepsCount) {
   say(40, 30, {1, 2});
-  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 30U);
   say(40, 40, {1, 2});
-  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
 }
 
 TEST_F(WriterStateTest, OfSeveralMachinesNobodyKnows) {
   say(40, 30, {});
-  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 30U);
 }
 
 TEST_F(WriterStateTest, ALivingWriterIsBelieved) {
   say(40, 30, {1, 2});
-  const WriterLock lock = WriterLock::take(map_.path, {"a test"});
-  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+  const WriterLock lock = WriterLock::take(catalog_.path, {"a test"});
+  EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
 }
 
 TEST_F(WriterStateTest, WhereNothingIsPromisedTheWrittenOnesCount) {
   say(40, kIdleSlot, {1, 2});
-  EXPECT_EQ(readable_steps(*store_, map_), 40U);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
 }
 
 TEST_F(WriterStateTest, ANewEpochShutsOutTheOldOneAndKeepsTheRest) {
   say(40, 30, {1, 2});
-  EXPECT_NO_THROW(check_epoch(*store_, map_, 1));
-  begin_epoch(map_);
-  EXPECT_THROW(check_epoch(*store_, map_, 1), Error);
-  EXPECT_NO_THROW(check_epoch(*store_, map_, 2));
-  EXPECT_EQ(read_writer_state(*store_, map_).boot, (BootId{1, 2}));
-  EXPECT_EQ(readable_steps(*store_, map_), 30U);
+  EXPECT_NO_THROW(check_epoch(*store_, catalog_, 1));
+  begin_epoch(catalog_);
+  EXPECT_THROW(check_epoch(*store_, catalog_, 1), Error);
+  EXPECT_NO_THROW(check_epoch(*store_, catalog_, 2));
+  EXPECT_EQ(read_writer_state(*store_, catalog_).boot, (BootId{1, 2}));
+  EXPECT_EQ(readable_steps(*store_, catalog_), 30U);
 }
 
 TEST_F(WriterStateTest, AChangeIsOddWhileItIsUnderWay) {
   say(0, 0, {});
-  EXPECT_EQ(read_writer_state(*store_, map_).changes, 0U);
-  begin_change(map_);
-  EXPECT_EQ(read_writer_state(*store_, map_).changes % 2, 1U);
-  begin_change(map_);  // the first was cut short
-  EXPECT_EQ(read_writer_state(*store_, map_).changes % 2, 1U);
-  end_change(map_);
-  EXPECT_EQ(read_writer_state(*store_, map_).changes, 2U);
-  end_interrupted_change(map_);  // there is none
-  EXPECT_EQ(read_writer_state(*store_, map_).changes, 2U);
-  begin_change(map_);
-  end_interrupted_change(map_);
-  EXPECT_EQ(read_writer_state(*store_, map_).changes, 4U);
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes, 0U);
+  begin_change(catalog_);
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes % 2, 1U);
+  begin_change(catalog_);  // the first was cut short
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes % 2, 1U);
+  end_change(catalog_);
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes, 2U);
+  end_interrupted_change(catalog_);  // there is none
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes, 2U);
+  begin_change(catalog_);
+  end_interrupted_change(catalog_);
+  EXPECT_EQ(read_writer_state(*store_, catalog_).changes, 4U);
 }
 
 TEST_F(WriterStateTest, FilesOfBeforeHaveNone) {
-  SeriesMap before = map_;
+  SeriesCatalog before = catalog_;
   before.writer = {};
   before.durable = {};
   say(40, 30, {1, 2});

@@ -33,31 +33,31 @@ std::uint64_t grid_chunks(const DatasetFacts& facts) {
 
 }  // namespace
 
-storage::ArrayMap byte_map(const std::string& path, const Shape& shape, const Shape& chunk, std::uint64_t element_bytes,
-                           storage::ChunkAddresses addresses) {
-  storage::ArrayMap map;
-  map.path = path;
-  map.type = DataType::uint8;
-  map.shape = shape;
-  map.shape.push_back(element_bytes);
-  map.chunk = chunk;
-  map.chunk.push_back(element_bytes);
-  map.addresses = std::move(addresses);
-  return map;
+storage::ArrayEntry array_of_bytes(const std::string& path, const Shape& shape, const Shape& chunk,
+                                   std::uint64_t element_bytes, storage::ChunkAddresses addresses) {
+  storage::ArrayEntry array;
+  array.path = path;
+  array.type = DataType::uint8;
+  array.shape = shape;
+  array.shape.push_back(element_bytes);
+  array.chunk = chunk;
+  array.chunk.push_back(element_bytes);
+  array.addresses = std::move(addresses);
+  return array;
 }
 
-std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& facts) {
+std::optional<storage::ArrayEntry> array_in_bytes(hid_t dataset, const DatasetFacts& facts) {
   if (facts.storage == StorageKind::contiguous) {
     const haddr_t at = H5Dget_offset(dataset);
     if (at == HADDR_UNDEF) return std::nullopt;
-    return byte_map(facts.path, facts.shape, facts.shape, facts.element_bytes,
-                    storage::ChunkAddresses::in_a_row(at, facts.logical_bytes()));
+    return array_of_bytes(facts.path, facts.shape, facts.shape, facts.element_bytes,
+                          storage::ChunkAddresses::in_a_row(at, facts.logical_bytes()));
   }
   if (facts.storage != StorageKind::chunked || facts.stored_chunks != grid_chunks(facts)) return std::nullopt;
   storage::ChunkAddresses addresses =
       storage::addresses_of_chunks(dataset, facts.shape, facts.chunk, element_count(facts.chunk) * facts.element_bytes);
   if (!addresses.known()) return std::nullopt;
-  return byte_map(facts.path, facts.shape, facts.chunk, facts.element_bytes, std::move(addresses));
+  return array_of_bytes(facts.path, facts.shape, facts.chunk, facts.element_bytes, std::move(addresses));
 }
 
 std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFacts& facts) {
@@ -82,14 +82,14 @@ std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFac
   return origins;
 }
 
-void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to) {
+void read_box(const storage::ArrayEntry& array, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to) {
   layout::AccessCost access;
   access.latency_s = kLatency;
   access.bandwidth = kBandwidth;
   Box of_bytes = box;
   of_bytes.start.push_back(0);
-  of_bytes.count.push_back(map.shape.back());
-  storage::execute_read(storage::plan_read(map, of_bytes, access), bytes, access, to, 1);
+  of_bytes.count.push_back(array.shape.back());
+  storage::execute_read(storage::plan_read(array, of_bytes, access), bytes, access, to, 1);
 }
 
 WholeChunks::WholeChunks(hid_t dataset, const DatasetFacts& facts)

@@ -14,22 +14,22 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/survey/survey.hpp"
 
 namespace weft::survey {
 
 // Where the elements of an unfiltered dataset lie: an array of bytes, the last axis the bytes of an element, so that
 // elements of any type are moved alike.
-storage::ArrayMap byte_map(const std::string& path, const Shape& shape, const Shape& chunk, std::uint64_t element_bytes,
-                           storage::ChunkAddresses addresses);
+storage::ArrayEntry array_of_bytes(const std::string& path, const Shape& shape, const Shape& chunk,
+                                   std::uint64_t element_bytes, storage::ChunkAddresses addresses);
 
 // The addresses of all chunks of an open unfiltered dataset, or nothing where they are not all known
 // (storage/chunk_places.hpp): then HDF5 reads them.
-std::optional<storage::ArrayMap> map_bytes(hid_t dataset, const DatasetFacts& facts);
+std::optional<storage::ArrayEntry> array_in_bytes(hid_t dataset, const DatasetFacts& facts);
 
 // Fills `to`, row-major as box.count, from the file. Any thread.
-void read_box(const storage::ArrayMap& map, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to);
+void read_box(const storage::ArrayEntry& array, storage::ByteStore& bytes, const Box& box, storage::MutableBytes to);
 
 // Where the chunks that have a place in the file begin, in elements, if they are not all of them and few enough for
 // HDF5 to list: then a dataset of any extent that is mostly holes takes the time of what is in it.

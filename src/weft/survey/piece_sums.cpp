@@ -106,13 +106,13 @@ std::uint64_t add_checksums(const storage::WriterLock& /*lock*/, const std::stri
   if (storage::is_open_for_writing(path)) {
     throw Error(ErrorKind::usage, path, "is being written: a program has it open", "wait for it to end");
   }
-  storage::SeriesMap map = storage::read_series_map(path);
+  storage::SeriesCatalog catalog = storage::read_catalog(path);
   std::vector<ChecksumTable> tables;
   std::uint64_t total = 0;
   {
     const Handle file = open_file(path);
     std::vector<std::pair<std::string, Pieces>> wanted;
-    const auto want = [&](const storage::ArrayMap& array) {
+    const auto want = [&](const storage::ArrayEntry& array) {
       const Handle dataset(
           check_hdf5(H5Dopen2(file, array.path.c_str(), H5P_DEFAULT), array.path, "cannot be opened", ErrorKind::data));
       const DatasetFacts facts = facts_of(dataset, array.path);
@@ -124,10 +124,10 @@ std::uint64_t add_checksums(const storage::WriterLock& /*lock*/, const std::stri
       wanted.emplace_back(array.path, checksum_pieces(facts));
       total += facts.logical_bytes();
     };
-    for (const storage::SegmentMap& segment : map.segments) {
-      for (const storage::ArrayMap& array : segment.fields) want(array);
+    for (const storage::SegmentEntry& segment : catalog.segments) {
+      for (const storage::ArrayEntry& array : segment.fields) want(array);
     }
-    for (const storage::ArrayMap& array : map.fixed_arrays) want(array);
+    for (const storage::ArrayEntry& array : catalog.fixed_arrays) want(array);
     std::uint64_t done = 0;
     for (const auto& [name, pieces] : wanted) {
       PieceSums sums = sum_pieces(file, name, pieces, PieceChoice::all, budget_bytes, [&](std::uint64_t bytes) {
@@ -138,12 +138,12 @@ std::uint64_t add_checksums(const storage::WriterLock& /*lock*/, const std::stri
       tables.push_back(std::move(sums.table));
     }
   }
-  storage::change_metadata(map, [&](hid_t file) {
+  storage::change_metadata(catalog, [&](hid_t file) {
     if (H5Lexists(file, kChecksumsGroup, H5P_DEFAULT) > 0) {
       check_hdf5(H5Ldelete(file, kChecksumsGroup, H5P_DEFAULT), path, "cannot replace the checksums it has");
     }
     for (const ChecksumTable& table : tables) store_checksums(file, table);
-    return map;
+    return catalog;
   });
   std::uint64_t sums = 0;
   for (const ChecksumTable& table : tables) sums += table.sums.size();

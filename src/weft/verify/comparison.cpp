@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -69,7 +69,7 @@ bool lists_scaled_datasets(const std::string& name, hid_t type) {
 // Nothing where the file is not a Weft file, or one that is damaged.
 std::optional<std::uint64_t> readable_steps(const ComparedFile& file) {
   try {
-    const storage::SeriesMap map = storage::map_open_file(file.file, file.path);
+    const storage::SeriesCatalog map = storage::catalog_open_file(file.file, file.path);
     return storage::readable_steps(*survey::open_bytes(file.path), map);
   } catch (const Error&) {
     return std::nullopt;

@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/new_file.hpp"
@@ -199,30 +199,30 @@ void check_shown(hid_t file, const std::string& path, const survey::ObjectWalk& 
 
 void check_series(hid_t file, FileReport& report, storage::ByteStore& bytes, const Superblock& superblock,
                   bool with_values) {
-  storage::SeriesMap map;
+  storage::SeriesCatalog catalog;
   const Check& mapped = report.list.run("weft format", [&](Check& check) {
     if (superblock.version != kWeftSuperblock) {
       check.note(fmt::format("a superblock of version {}: rewritten by another tool", superblock.version));
     }
-    map = storage::map_open_file(file, report.path);
-    check.detail = fmt::format("version {}, created by {}", map.format_version, map.created_by);
+    catalog = storage::catalog_open_file(file, report.path);
+    check.detail = fmt::format("version {}, created by {}", catalog.format_version, catalog.created_by);
   });
   if (mapped.verdict == Verdict::fail) return;
-  report.steps = map.length;
-  report.list.run("segments", [&](Check& check) { check_segments(file, map, check); });
-  report.list.run("fields", [&](Check& check) { check_fields(file, map, check); });
+  report.steps = catalog.length;
+  report.list.run("segments", [&](Check& check) { check_segments(file, catalog, check); });
+  report.list.run("fields", [&](Check& check) { check_fields(file, catalog, check); });
   std::uint64_t committed = 0;
   report.list.run("commit slots", [&](Check& check) {
-    const std::vector<std::uint64_t> slots = storage::read_slots(bytes, map);
-    committed = storage::readable_steps(bytes, map);
+    const std::vector<std::uint64_t> slots = storage::read_slots(bytes, catalog);
+    committed = storage::readable_steps(bytes, catalog);
     report.committed = committed;
-    check_commit(map, slots, committed, check);
+    check_commit(catalog, slots, committed, check);
   });
-  report.list.run("times", [&](Check& check) { check_times(file, map, committed, check); });
-  report.list.run("mesh", [&](Check& check) { check_mesh(file, map, with_values, check); });
-  report.list.run("subsets", [&](Check& check) { check_subsets(file, map, with_values, check); });
-  report.list.run("view", [&](Check& check) { check_view(file, map, bytes, check); });
-  report.list.run("maps", [&](Check& check) { check_maps(file, map, check); });
+  report.list.run("times", [&](Check& check) { check_times(file, catalog, committed, check); });
+  report.list.run("mesh", [&](Check& check) { check_mesh(file, catalog, with_values, check); });
+  report.list.run("subsets", [&](Check& check) { check_subsets(file, catalog, with_values, check); });
+  report.list.run("view", [&](Check& check) { check_view(file, catalog, bytes, check); });
+  report.list.run("maps", [&](Check& check) { check_maps(file, catalog, check); });
 }
 
 void check_open_file(hid_t file, FileReport& report, storage::ByteStore& bytes, const Superblock& superblock,

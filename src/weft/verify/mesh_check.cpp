@@ -15,9 +15,9 @@ namespace weft::verify {
 
 namespace {
 
-using storage::ArrayMap;
-using storage::FieldMap;
-using storage::SeriesMap;
+using storage::ArrayEntry;
+using storage::FieldEntry;
+using storage::SeriesCatalog;
 using storage::Subset;
 using storage::Support;
 
@@ -69,7 +69,7 @@ class First {
   std::string text_;
 };
 
-void check_shape(const ArrayMap* array, const char* path, DataType type, const Shape& wanted, Check& check) {
+void check_shape(const ArrayEntry* array, const char* path, DataType type, const Shape& wanted, Check& check) {
   if (array == nullptr) return check.fail(fmt::format("{} is missing", path));
   if (array->type != type) check.fail(fmt::format("{} is {}, not {}", path, name_of(array->type), name_of(type)));
   if (array->shape != wanted) {
@@ -143,8 +143,8 @@ void check_points(hid_t file, Check& check) {
 }
 
 // Fields that say they stand on all of the mesh do. (Others may: a mesh may be shared by files of many fields.)
-void check_fields(const SeriesMap& map, std::uint64_t points, std::uint64_t cells, Check& check) {
-  for (const FieldMap& field : map.fields) {
+void check_fields(const SeriesCatalog& catalog, std::uint64_t points, std::uint64_t cells, Check& check) {
+  for (const FieldEntry& field : catalog.fields) {
     if (field.support == Support::global || field.per_step.empty()) continue;
     const std::uint64_t all = field.support == Support::cells ? cells : points;
     const std::uint64_t has = field.per_step[0];
@@ -156,13 +156,13 @@ void check_fields(const SeriesMap& map, std::uint64_t points, std::uint64_t cell
   }
 }
 
-void check_grid(const SeriesMap& map, Check& check) {
-  const Shape& grid = map.grid.shape;
+void check_grid(const SeriesCatalog& catalog, Check& check) {
+  const Shape& grid = catalog.grid.shape;
   if (grid.size() != 2 && grid.size() != 3) check.fail(fmt::format("a grid of {}", to_string(grid)));
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!std::isfinite(map.grid.origin.at(axis))) check.fail("the grid's origin is not finite");
-    if (!std::isfinite(map.grid.spacing.at(axis)) || map.grid.spacing.at(axis) == 0) {
-      check.fail(fmt::format("a spacing of {}", map.grid.spacing.at(axis)));
+    if (!std::isfinite(catalog.grid.origin.at(axis))) check.fail("the grid's origin is not finite");
+    if (!std::isfinite(catalog.grid.spacing.at(axis)) || catalog.grid.spacing.at(axis) == 0) {
+      check.fail(fmt::format("a spacing of {}", catalog.grid.spacing.at(axis)));
     }
   }
   check.detail = "a grid of " + to_string(grid);
@@ -170,11 +170,11 @@ void check_grid(const SeriesMap& map, Check& check) {
 
 }  // namespace
 
-void check_mesh(hid_t file, const SeriesMap& map, bool values, Check& check) {
-  if (!map.grid.shape.empty()) return check_grid(map, check);
-  const ArrayMap* points = map.find_fixed(kPoints);
-  const ArrayMap* types = map.find_fixed(kTypes);
-  const ArrayMap* connectivity = map.find_fixed(kConnectivity);
+void check_mesh(hid_t file, const SeriesCatalog& catalog, bool values, Check& check) {
+  if (!catalog.grid.shape.empty()) return check_grid(catalog, check);
+  const ArrayEntry* points = catalog.find_fixed(kPoints);
+  const ArrayEntry* types = catalog.find_fixed(kTypes);
+  const ArrayEntry* connectivity = catalog.find_fixed(kConnectivity);
   if (points == nullptr) {
     if (types != nullptr || connectivity != nullptr) return check.fail(fmt::format("{} is missing", kPoints));
     return check.leave_out("there is none");
@@ -182,11 +182,11 @@ void check_mesh(hid_t file, const SeriesMap& map, bool values, Check& check) {
   const std::uint64_t count = points->shape.empty() ? 0 : points->shape[0];
   check_shape(points, kPoints, DataType::float64, {count, 3}, check);
   const std::uint64_t cells = types == nullptr || types->shape.empty() ? 0 : types->shape[0];
-  check_fields(map, count, cells, check);
+  check_fields(catalog, count, cells, check);
   check.detail = fmt::format("{} points, {} cells", format_count(count), format_count(cells));
   if (types != nullptr || connectivity != nullptr) {
     check_shape(types, kTypes, DataType::uint8, {cells}, check);
-    check_shape(map.find_fixed(kOffsets), kOffsets, DataType::int64, {cells + 1}, check);
+    check_shape(catalog.find_fixed(kOffsets), kOffsets, DataType::int64, {cells + 1}, check);
     const std::uint64_t corners = connectivity == nullptr || connectivity->shape.empty() ? 0 : connectivity->shape[0];
     check_shape(connectivity, kConnectivity, DataType::int64, {corners}, check);
     if (!values || check.verdict == Verdict::fail) return;
@@ -197,18 +197,18 @@ void check_mesh(hid_t file, const SeriesMap& map, bool values, Check& check) {
   if (values) check_points(file, check);
 }
 
-void check_subsets(hid_t file, const SeriesMap& map, bool values, Check& check) {
+void check_subsets(hid_t file, const SeriesCatalog& catalog, bool values, Check& check) {
   std::size_t listed = 0;
-  const ArrayMap* points = map.find_fixed(kPoints);
-  const ArrayMap* types = map.find_fixed(kTypes);
-  for (const FieldMap& field : map.fields) {
+  const ArrayEntry* points = catalog.find_fixed(kPoints);
+  const ArrayEntry* types = catalog.find_fixed(kTypes);
+  for (const FieldEntry& field : catalog.fields) {
     if (field.subset == Subset::all) continue;
     const std::string path = "/weft/subsets/" + field.name;
-    if (field.subset == Subset::first && map.find_fixed(path) == nullptr) continue;
+    if (field.subset == Subset::first && catalog.find_fixed(path) == nullptr) continue;
     ++listed;
     const std::uint64_t count = field.per_step.empty() ? 0 : field.per_step[0];
-    check_shape(map.find_fixed(path), path.c_str(), DataType::int64, {count}, check);
-    const ArrayMap* all = field.support == Support::cells ? types : points;
+    check_shape(catalog.find_fixed(path), path.c_str(), DataType::int64, {count}, check);
+    const ArrayEntry* all = field.support == Support::cells ? types : points;
     if (!values || check.verdict == Verdict::fail) continue;
     const std::uint64_t most = all == nullptr ? INT64_MAX : all->shape.at(0);
     First outside;

@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/open_elsewhere.hpp"
@@ -32,7 +32,7 @@ namespace weft::verify {
 namespace {
 
 using storage::Handle;
-using storage::SeriesMap;
+using storage::SeriesCatalog;
 using storage::Superblock;
 
 constexpr const char* kOthers = "what others wrote is not recovered; h5clear and h5repack may help";
@@ -70,14 +70,14 @@ class Work {
     }
     undo_change();
     if (!result_.all_told) return std::move(result_);
-    const SeriesMap map = unmark();
-    if (lock) storage::end_interrupted_change(map);
-    if (lock && lock->taken_over()) storage::begin_epoch(map);
-    result_.steps = committed_steps(map);
-    if (result_.steps == 0) check_beginning(map);
+    const SeriesCatalog catalog = unmark();
+    if (lock) storage::end_interrupted_change(catalog);
+    if (lock && lock->taken_over()) storage::begin_epoch(catalog);
+    result_.steps = committed_steps(catalog);
+    if (result_.steps == 0) check_beginning(catalog);
     clear_scratch();
     clear_parts();
-    end_with_committed(map);
+    end_with_committed(catalog);
     if (holder && result_.actions.empty())
       act(fmt::format("remove the lock of {}, which has ended", holder->describe()));
     if (!result_.dry_run) check_result();
@@ -129,9 +129,9 @@ class Work {
     result_.all_told = done || !in_part;  // a file that is changed in part cannot be read
   }
 
-  SeriesMap unmark() {
+  SeriesCatalog unmark() {
     const Superblock found = superblock();
-    SeriesMap map;
+    SeriesCatalog catalog;
     {
       const Handle file = found.marked ? open_unmarked(path_) : survey::open_file(path_);
       if (!storage::has_series(file)) {
@@ -141,12 +141,12 @@ class Work {
                                 "is not recovered, but h5clear -s {} removes the mark",
                                 path_));
       }
-      map = storage::map_open_file(file, path_);
+      catalog = storage::catalog_open_file(file, path_);
     }
     if (found.marked && act("remove the mark of a program that was writing it")) {
       storage::clear_write_mark(*storage::open_posix(path_, storage::OpenMode::write), found);
     }
-    return map;
+    return catalog;
   }
 
   // What a change cut short before its undo file was there has left.
@@ -171,43 +171,45 @@ class Work {
   }
 
   // A mesh is written before the first step, and no slot tells whether all of it is there.
-  void check_beginning(const SeriesMap& map) const {
+  void check_beginning(const SeriesCatalog& catalog) const {
     const Handle file = open_unmarked(path_);
     Check mesh;
-    check_mesh(file, map, true, mesh);
+    check_mesh(file, catalog, true, mesh);
     if (mesh.verdict != Verdict::fail) return;
     throw Error(ErrorKind::data, path_, "was interrupted before its mesh was complete, and no step is committed",
                 "there is nothing in it to recover; write it again");
   }
 
-  void end_with_committed(const SeriesMap& map) {
+  void end_with_committed(const SeriesCatalog& catalog) {
     const std::uint64_t committed = result_.steps;
-    const storage::ViewMaker view = [](const SeriesMap& changed, std::uint64_t steps) {
+    const storage::ViewMaker view = [](const SeriesCatalog& changed, std::uint64_t steps) {
       const auto bytes = storage::open_posix(changed.path, storage::OpenMode::read);
       return view::vtkhdf_objects(view::series_view(changed, steps, view::reader_of(*bytes)));
     };
-    if (map.length != committed) {
+    if (catalog.length != committed) {
+      const std::string action = catalog.length > committed
+                                     ? fmt::format("end the series with its {} committed steps, of {}",
+                                                   format_count(committed), format_count(catalog.length))
+                                     : fmt::format("show all {} committed steps, not {}", format_count(committed),
+                                                   format_count(catalog.length));
+      if (act(action)) storage::set_length(catalog, committed, view);
+    } else if (catalog.viewed != 0 && catalog.viewed != committed) {
       const std::string action =
-          map.length > committed
-              ? fmt::format("end the series with its {} committed steps, of {}", format_count(committed),
-                            format_count(map.length))
-              : fmt::format("show all {} committed steps, not {}", format_count(committed), format_count(map.length));
-      if (act(action)) storage::set_length(map, committed, view);
-    } else if (map.viewed != 0 && map.viewed != committed) {
-      const std::string action =
-          fmt::format("let the view show all {} steps, not {}", format_count(committed), format_count(map.viewed));
-      if (act(action)) storage::renew_view(map, committed, view);
+          fmt::format("let the view show all {} steps, not {}", format_count(committed), format_count(catalog.viewed));
+      if (act(action)) storage::renew_view(catalog, committed, view);
     }
   }
 
-  std::uint64_t committed_steps(const SeriesMap& map) const {
+  std::uint64_t committed_steps(const SeriesCatalog& catalog) const {
     const auto bytes = survey::open_bytes(path_);
-    const std::uint64_t committed = options_.keep_written ? storage::committed_steps(storage::read_slots(*bytes, map))
-                                                          : storage::readable_steps(*bytes, map);
-    if (committed <= map.capacity()) return committed;
-    throw Error(ErrorKind::data, path_,
-                fmt::format("says that {} steps are committed where there is room for {}", committed, map.capacity()),
-                "it is damaged; weft verify says what else is");
+    const std::uint64_t committed = options_.keep_written
+                                        ? storage::committed_steps(storage::read_slots(*bytes, catalog))
+                                        : storage::readable_steps(*bytes, catalog);
+    if (committed <= catalog.capacity()) return committed;
+    throw Error(
+        ErrorKind::data, path_,
+        fmt::format("says that {} steps are committed where there is room for {}", committed, catalog.capacity()),
+        "it is damaged; weft verify says what else is");
   }
 
   void check_result() const {

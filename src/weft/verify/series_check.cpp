@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
-#include "weft/storage/map_open_file.hpp"
 #include "weft/storage/top_level.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/survey/array_batches.hpp"
@@ -26,11 +26,11 @@ namespace weft::verify {
 
 namespace {
 
-using storage::ArrayMap;
-using storage::FieldMap;
+using storage::ArrayEntry;
+using storage::FieldEntry;
 using storage::Handle;
-using storage::SegmentMap;
-using storage::SeriesMap;
+using storage::SegmentEntry;
+using storage::SeriesCatalog;
 
 Handle open_dataset(hid_t file, const std::string& path) {
   return Handle(
@@ -48,8 +48,8 @@ Shape cut_to(Shape chunk, const Shape& shape) {
   return chunk;
 }
 
-void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& check) {
-  const SegmentMap& segment = map.segments[number];
+void check_segment(hid_t file, const SeriesCatalog& catalog, std::size_t number, Check& check) {
+  const SegmentEntry& segment = catalog.segments[number];
   const std::string path = fmt::format("/weft/segments/{}", number);
   const Handle group(
       storage::check_hdf5(H5Gopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
@@ -58,12 +58,12 @@ void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& 
     check.fail(fmt::format("{} begins with step {}, after {} steps", path, first, segment.first_step));
   }
   const std::uint64_t links = links_in(file, path.c_str());
-  if (links != map.fields.size()) {
-    check.fail(fmt::format("{} has {} datasets for {} fields", path, links, map.fields.size()));
+  if (links != catalog.fields.size()) {
+    check.fail(fmt::format("{} has {} datasets for {} fields", path, links, catalog.fields.size()));
   }
-  for (std::size_t f = 0; f < map.fields.size(); ++f) {
-    const ArrayMap& array = segment.fields[f];
-    const ArrayMap& model = map.segments[0].fields[f];
+  for (std::size_t f = 0; f < catalog.fields.size(); ++f) {
+    const ArrayEntry& array = segment.fields[f];
+    const ArrayEntry& model = catalog.segments[0].fields[f];
     const bool same_step = array.shape.size() == model.shape.size() &&
                            std::equal(array.shape.begin() + 1, array.shape.end(), model.shape.begin() + 1);
     if (!same_step || array.type != model.type) {
@@ -77,16 +77,16 @@ void check_segment(hid_t file, const SeriesMap& map, std::size_t number, Check& 
 }
 
 // What a field's top-level dataset is over several segments (storage/top_level.cpp).
-storage::VirtualObject expected_top(const SeriesMap& map, std::size_t f) {
-  Shape shape{map.length};
-  const Shape& per_step = map.fields[f].per_step;
+storage::VirtualObject expected_top(const SeriesCatalog& catalog, std::size_t f) {
+  Shape shape{catalog.length};
+  const Shape& per_step = catalog.fields[f].per_step;
   shape.insert(shape.end(), per_step.begin(), per_step.end());
-  storage::VirtualObject object{"/" + map.fields[f].name, map.fields[f].type, shape, {}};
-  for (const SegmentMap& segment : map.segments) {
-    if (segment.first_step >= map.length) break;
-    const ArrayMap& array = segment.fields[f];
+  storage::VirtualObject object{"/" + catalog.fields[f].name, catalog.fields[f].type, shape, {}};
+  for (const SegmentEntry& segment : catalog.segments) {
+    if (segment.first_step >= catalog.length) break;
+    const ArrayEntry& array = segment.fields[f];
     Box from = whole(array.shape);
-    from.count[0] = std::min(segment.steps, map.length - segment.first_step);
+    from.count[0] = std::min(segment.steps, catalog.length - segment.first_step);
     Box to = from;
     to.start[0] = segment.first_step;
     object.mappings.push_back({".", array.path, array.shape, storage::Slab::of(from), storage::Slab::of(to)});
@@ -94,8 +94,8 @@ storage::VirtualObject expected_top(const SeriesMap& map, std::size_t f) {
   return object;
 }
 
-void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& check) {
-  const FieldMap& field = map.fields[f];
+void check_attributes(const SeriesCatalog& catalog, std::size_t f, hid_t top, Check& check) {
+  const FieldEntry& field = catalog.fields[f];
   const std::string support = storage::read_text(top, "weft_support");
   if (support != name_of(field.support)) {
     check.fail(fmt::format("/{} stands on '{}', which is not nodes, cells or global", field.name, support));
@@ -111,62 +111,63 @@ void check_attributes(const SeriesMap& map, std::size_t f, hid_t top, Check& che
   }
 }
 
-void check_top(hid_t file, const SeriesMap& map, std::size_t f, hid_t time, Check& check) {
-  const std::string path = "/" + map.fields[f].name;
+void check_top(hid_t file, const SeriesCatalog& catalog, std::size_t f, hid_t time, Check& check) {
+  const std::string path = "/" + catalog.fields[f].name;
   const Handle top = open_dataset(file, path);
-  const ArrayMap& first = map.segments[0].fields[f];
-  if (survey::virtual_sources(top).empty() && map.length > 0) {
+  const ArrayEntry& first = catalog.segments[0].fields[f];
+  if (survey::virtual_sources(top).empty() && catalog.length > 0) {
     const Handle segment = open_dataset(file, first.path);
     if (survey::address_of(top) != survey::address_of(segment))
       check.fail(fmt::format("{} is not {}", path, first.path));
-    if (first.shape[0] != map.length) {
-      check.fail(fmt::format("{} has {} steps, /time {}", path, first.shape[0], map.length));
+    if (first.shape[0] != catalog.length) {
+      check.fail(fmt::format("{} has {} steps, /time {}", path, first.shape[0], catalog.length));
     }
-  } else if (const std::string departure = departure_of(file, expected_top(map, f)); !departure.empty()) {
+  } else if (const std::string departure = departure_of(file, expected_top(catalog, f)); !departure.empty()) {
     check.fail(departure);
   }
-  check_attributes(map, f, top, check);
+  check_attributes(catalog, f, top, check);
   if (f > 0 && H5DSis_attached(top, time, 0) <= 0) check.fail(fmt::format("{} has no time as its first axis", path));
 }
 
 }  // namespace
 
-void check_segments(hid_t file, const SeriesMap& map, Check& check) {
+void check_segments(hid_t file, const SeriesCatalog& catalog, Check& check) {
   const storage::QuietHdf5 quiet;
-  if (map.format_version != static_cast<std::uint64_t>(storage::kFormatVersion)) {
-    check.fail(fmt::format("has format version {}", map.format_version));
+  if (catalog.format_version != static_cast<std::uint64_t>(storage::kFormatVersion)) {
+    check.fail(fmt::format("has format version {}", catalog.format_version));
   }
-  if (map.created_by.empty()) check.note("does not say who created it");
+  if (catalog.created_by.empty()) check.note("does not say who created it");
   const std::uint64_t links = links_in(file, "/weft/segments");
-  if (links != map.segments.size()) {
-    check.fail(fmt::format("/weft/segments has {} groups, of which {} follow each other", links, map.segments.size()));
+  if (links != catalog.segments.size()) {
+    check.fail(
+        fmt::format("/weft/segments has {} groups, of which {} follow each other", links, catalog.segments.size()));
   }
-  for (std::size_t number = 0; number < map.segments.size(); ++number) check_segment(file, map, number, check);
-  if (map.length > map.capacity()) {
-    check.fail(fmt::format("/time has {} steps where there is room for {}", map.length, map.capacity()));
+  for (std::size_t number = 0; number < catalog.segments.size(); ++number) check_segment(file, catalog, number, check);
+  if (catalog.length > catalog.capacity()) {
+    check.fail(fmt::format("/time has {} steps where there is room for {}", catalog.length, catalog.capacity()));
   }
   check.detail = fmt::format("{} with room for {} steps of {} fields",
-                             map.segments.size() == 1 ? "one" : fmt::format("{}", map.segments.size()),
-                             format_count(map.capacity()), map.fields.size() - 1);
+                             catalog.segments.size() == 1 ? "one" : fmt::format("{}", catalog.segments.size()),
+                             format_count(catalog.capacity()), catalog.fields.size() - 1);
 }
 
-void check_fields(hid_t file, const SeriesMap& map, Check& check) {
+void check_fields(hid_t file, const SeriesCatalog& catalog, Check& check) {
   const storage::QuietHdf5 quiet;
   const Handle time = open_dataset(file, "/time");
   if (H5DSis_scale(time) <= 0) check.fail("/time is not a dimension scale");
-  for (std::size_t f = 0; f < map.fields.size(); ++f) check_top(file, map, f, time, check);
-  check.detail = fmt::format("{} of {} steps", map.fields.size() - 1, format_count(map.length));
+  for (std::size_t f = 0; f < catalog.fields.size(); ++f) check_top(file, catalog, f, time, check);
+  check.detail = fmt::format("{} of {} steps", catalog.fields.size() - 1, format_count(catalog.length));
 }
 
-void check_commit(const SeriesMap& map, const std::vector<std::uint64_t>& slots, std::uint64_t committed,
+void check_commit(const SeriesCatalog& catalog, const std::vector<std::uint64_t>& slots, std::uint64_t committed,
                   Check& check) {
   std::uint64_t ranks = 0;
   for (std::size_t r = 0; r < slots.size(); ++r) {
     if (slots[r] == storage::kIdleSlot) continue;
     ++ranks;
-    if (slots[r] <= map.capacity()) continue;
+    if (slots[r] <= catalog.capacity()) continue;
     check.fail(
-        fmt::format("the slot of rank {} says {} steps where there is room for {}", r, slots[r], map.capacity()));
+        fmt::format("the slot of rank {} says {} steps where there is room for {}", r, slots[r], catalog.capacity()));
   }
   if (slots.empty()) check.fail("there are no commit slots");
   const std::uint64_t written = storage::committed_steps(slots);
@@ -174,21 +175,22 @@ void check_commit(const SeriesMap& map, const std::vector<std::uint64_t>& slots,
     check.note(fmt::format("{} more steps were written, but a machine may have gone down before they were on its disk",
                            format_count(written - committed)));
   }
-  check.detail = fmt::format("{} of {} steps, by {} ranks", format_count(committed), format_count(map.length), ranks);
-  if (committed > map.length) {
-    check.fail(fmt::format("{} steps are committed and {} shown; weft recover shows them", committed, map.length));
-  } else if (committed < map.length) {
+  check.detail =
+      fmt::format("{} of {} steps, by {} ranks", format_count(committed), format_count(catalog.length), ranks);
+  if (committed > catalog.length) {
+    check.fail(fmt::format("{} steps are committed and {} shown; weft recover shows them", committed, catalog.length));
+  } else if (committed < catalog.length) {
     check.note(fmt::format("{} of {} steps are committed: the run has not ended, or was interrupted (weft recover)",
-                           format_count(committed), format_count(map.length)));
+                           format_count(committed), format_count(catalog.length)));
   }
 }
 
-void check_times(hid_t file, const SeriesMap& map, std::uint64_t committed, Check& check) {
+void check_times(hid_t file, const SeriesCatalog& catalog, std::uint64_t committed, Check& check) {
   const storage::QuietHdf5 quiet;
   std::optional<double> first;
   double last = 0;
   std::uint64_t step = 0;
-  for (const SegmentMap& segment : map.segments) {
+  for (const SegmentEntry& segment : catalog.segments) {
     survey::each_batch<double>(file, segment.fields[0].path, 0, [&](std::uint64_t, std::span<const double> times) {
       for (const double time : times) {
         if (step >= committed) return;
@@ -205,17 +207,17 @@ void check_times(hid_t file, const SeriesMap& map, std::uint64_t committed, Chec
   check.detail = first ? fmt::format("{} to {}", *first, last) : "no steps yet";
 }
 
-void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Check& check) {
+void check_view(hid_t file, const SeriesCatalog& catalog, storage::ByteStore& bytes, Check& check) {
   const storage::QuietHdf5 quiet;
-  if (map.viewed == 0) {
-    const bool could = map.find_fixed("/mesh/points") != nullptr || !map.grid.shape.empty();
-    return check.leave_out(could && map.length > 0 ? "there is none (weft view makes one)" : "there is none");
+  if (catalog.viewed == 0) {
+    const bool could = catalog.find_fixed("/mesh/points") != nullptr || !catalog.grid.shape.empty();
+    return check.leave_out(could && catalog.length > 0 ? "there is none (weft view makes one)" : "there is none");
   }
-  if (map.viewed > map.length) {
-    check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it again", map.viewed, map.length));
+  if (catalog.viewed > catalog.length) {
+    check.fail(fmt::format("/VTKHDF shows {} of {} steps; weft view makes it again", catalog.viewed, catalog.length));
   }
-  view::View view = view::series_view(map, map.viewed, view::reader_of(bytes));
-  view::add_maps(view, view::maps_in(map.path, map));
+  view::View view = view::series_view(catalog, catalog.viewed, view::reader_of(bytes));
+  view::add_maps(view, view::maps_in(catalog.path, catalog));
   if (!view.blocks.empty()) {  // views of before have no maps, nor has one that was made before the run's end
     std::erase_if(view.blocks[0].maps, [&](const view::MapRow& row) {
       const std::string root = view.blocks.size() == 1 ? "/VTKHDF" : "/VTKHDF/" + view.blocks[0].name;
@@ -226,14 +228,14 @@ void check_view(hid_t file, const SeriesMap& map, storage::ByteStore& bytes, Che
   for (const std::string& line : departures(file, view::vtkhdf_objects(view))) {
     check.fail(line + "; weft view makes it again");
   }
-  check.detail = fmt::format("{} steps, {} of mesh and fields", format_count(map.viewed),
+  check.detail = fmt::format("{} steps, {} of mesh and fields", format_count(catalog.viewed),
                              view.blocks.size() == 1 ? "one block" : fmt::format("{} blocks", view.blocks.size()));
 }
 
-void check_maps(hid_t file, const SeriesMap& map, Check& check) {
+void check_maps(hid_t file, const SeriesCatalog& catalog, Check& check) {
   const storage::QuietHdf5 quiet;
   std::uint64_t maps = 0;
-  for (const ArrayMap& array : map.fixed_arrays) {
+  for (const ArrayEntry& array : catalog.fixed_arrays) {
     const std::string folder = "/weft";
     if (!array.path.starts_with(folder + "/maps/")) continue;
     ++maps;
@@ -250,10 +252,10 @@ void check_maps(hid_t file, const SeriesMap& map, Check& check) {
       if (source.dataset != array.path) check.fail(fmt::format("{} shows {}", path, source.dataset));
     }
   }
-  for (const storage::MapAge& age : storage::map_ages(file, map)) {
-    if (age.steps == 0 || age.steps >= map.length) continue;
+  for (const storage::MapAge& age : storage::map_ages(file, catalog)) {
+    if (age.steps == 0 || age.steps >= catalog.length) continue;
     check.note(fmt::format("{} covers {} of {} steps: the run that appended did not continue it", age.path, age.steps,
-                           map.length));
+                           catalog.length));
   }
   check.detail = fmt::format("{} maps", maps);
   if (maps == 0) check.leave_out("there are none");

@@ -81,14 +81,14 @@ void add_maps(View& view, const storage::ObjectPlan& objects) {
   }
 }
 
-storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesMap& map) {
-  const auto is_map = [](const storage::ArrayMap& array) { return array.path.starts_with(kRows); };
-  if (std::none_of(map.fixed_arrays.begin(), map.fixed_arrays.end(), is_map)) return {};
+storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesCatalog& catalog) {
+  const auto is_map = [](const storage::ArrayEntry& array) { return array.path.starts_with(kRows); };
+  if (std::none_of(catalog.fixed_arrays.begin(), catalog.fixed_arrays.end(), is_map)) return {};
   const storage::QuietHdf5 quiet;
   const storage::Handle file = storage::open_read_only(path);
   if (!file.valid()) storage::throw_hdf5_error(ErrorKind::data, path, "cannot be opened as HDF5");
   storage::ObjectPlan plan;
-  for (const storage::ArrayMap& array : map.fixed_arrays) {
+  for (const storage::ArrayEntry& array : catalog.fixed_arrays) {
     if (!is_map(array)) continue;
     const std::string shown = std::string(kShown) + array.path.substr(kRows.size());
     const storage::Handle dataset(

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "weft/storage/object_plan.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 #include "weft/view/view.hpp"
 
 namespace weft::view {
@@ -18,6 +18,6 @@ namespace weft::view {
 void add_maps(View& view, const storage::ObjectPlan& objects);
 
 // The maps that a file shows, as such objects. Throws Error(data) where one cannot be read. Not collective.
-storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesMap& map);
+storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesCatalog& catalog);
 
 }  // namespace weft::view

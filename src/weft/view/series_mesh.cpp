@@ -75,13 +75,13 @@ class VtkhdfMesh {
 
 bool is_vtkhdf(const SeriesReader& reader) {
   return reader.foreign() != nullptr && reader.foreign()->convention == survey::Convention::vtkhdf &&
-         reader.map().grid.shape.empty();
+         reader.catalog().grid.shape.empty();
 }
 
 }  // namespace
 
 bool has_mesh(const SeriesReader& reader) {
-  if (!is_vtkhdf(reader)) return reader.map().find_fixed(kPoints) != nullptr;
+  if (!is_vtkhdf(reader)) return reader.catalog().find_fixed(kPoints) != nullptr;
   const storage::QuietHdf5 quiet;
   return VtkhdfMesh(reader.path()).is_there();
 }
@@ -93,7 +93,7 @@ view::Mesh read_mesh(const SeriesReader& reader) {
     return VtkhdfMesh(reader.path()).read();
   }
   const auto read = [&]<typename T>(const std::string& path, std::vector<T>& values) {
-    const storage::ArrayMap* array = reader.map().find_fixed(path);
+    const storage::ArrayEntry* array = reader.catalog().find_fixed(path);
     if (array == nullptr) return;  // points alone
     values.resize(element_count(array->shape));
     reader.read_fixed(path, std::as_writable_bytes(std::span(values)));

@@ -11,9 +11,9 @@ namespace weft::view {
 
 namespace {
 
-using storage::ArrayMap;
-using storage::FieldMap;
-using storage::SeriesMap;
+using storage::ArrayEntry;
+using storage::FieldEntry;
+using storage::SeriesCatalog;
 using storage::Subset;
 using storage::Support;
 
@@ -25,12 +25,12 @@ bool is_floating(DataType type) { return type == DataType::float32 || type == Da
 
 // The first `steps` steps of a field in its segments; of component `component` where one is named. A step's shape is
 // `lead` axes of the mesh or grid, then those of the components.
-std::vector<Stretch> stretches_of(const SeriesMap& map, std::size_t field, std::uint64_t steps, std::size_t lead,
-                                  std::optional<std::uint64_t> component) {
+std::vector<Stretch> stretches_of(const SeriesCatalog& catalog, std::size_t field, std::uint64_t steps,
+                                  std::size_t lead, std::optional<std::uint64_t> component) {
   std::vector<Stretch> stretches;
-  for (const storage::SegmentMap& segment : map.segments) {
+  for (const storage::SegmentEntry& segment : catalog.segments) {
     if (segment.first_step >= steps) break;
-    const ArrayMap& array = segment.fields[field];
+    const ArrayEntry& array = segment.fields[field];
     Stretch stretch{".", array.path, array.shape, whole(array.shape)};
     stretch.box.count[0] = std::min(segment.steps, steps - segment.first_step);
     std::uint64_t rest = component.value_or(0);
@@ -51,8 +51,8 @@ std::string as_hdf5_name(std::string name) {
 }
 
 // The field's components as the viewer shows them.
-std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint64_t steps, std::size_t lead) {
-  const FieldMap& field = map.fields[number];
+std::vector<ViewField> shown(const SeriesCatalog& catalog, std::size_t number, std::uint64_t steps, std::size_t lead) {
+  const FieldEntry& field = catalog.fields[number];
   const std::span<const std::uint64_t> axes(field.per_step);
   ViewField one{as_hdf5_name(field.name),
                 field.type,
@@ -64,7 +64,7 @@ std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint
   const bool together = field.components.empty() && (one.components == 1 || one.components == 3 || one.components == 9);
   if (together) {
     // Components along two axes (a 3 x 3 tensor) lie in VTK's order already.
-    one.stretches = stretches_of(map, number, steps, lead, std::nullopt);
+    one.stretches = stretches_of(catalog, number, steps, lead, std::nullopt);
     return {one};
   }
   std::vector<ViewField> fields;
@@ -73,15 +73,15 @@ std::vector<ViewField> shown(const SeriesMap& map, std::size_t number, std::uint
     part.components = 1;
     part.name = as_hdf5_name(c < field.components.size() ? field.components[c] : fmt::format("{}_{}", field.name, c));
     if (c < field.component_units.size()) part.units = field.component_units[c];
-    part.stretches = stretches_of(map, number, steps, lead, c);
+    part.stretches = stretches_of(catalog, number, steps, lead, c);
     fields.push_back(std::move(part));
   }
   return fields;
 }
 
 template <typename T>
-std::vector<T> values_of(const SeriesMap& map, const std::string& path, const ArrayReader& read) {
-  const ArrayMap* array = map.find_fixed(path);
+std::vector<T> values_of(const SeriesCatalog& catalog, const std::string& path, const ArrayReader& read) {
+  const ArrayEntry* array = catalog.find_fixed(path);
   if (array == nullptr) return {};
   const std::vector<std::byte> bytes = read(*array);
   std::vector<T> values(bytes.size() / sizeof(T));
@@ -107,16 +107,16 @@ Unstructured add_mesh(const Mesh& mesh, const std::string& folder, storage::Obje
   return shown;
 }
 
-std::string block_name(const FieldMap& field) { return "nodes_of_" + field.name; }
+std::string block_name(const FieldEntry& field) { return "nodes_of_" + field.name; }
 
 // The block of a field that stands on listed nodes: its mesh is copied out of the whole one, under /weft/view.
-Block block_of_subset(View& view, const SeriesMap& map, std::size_t number, const ArrayReader& read) {
-  const FieldMap& field = map.fields[number];
-  const auto nodes = values_of<std::int64_t>(map, "/weft/subsets/" + field.name, read);
-  const auto points = values_of<double>(map, "/mesh/points", read);
-  Cells all{values_of<std::int64_t>(map, "/mesh/offsets", read),
-            values_of<std::int64_t>(map, "/mesh/connectivity", read),
-            values_of<std::uint8_t>(map, "/mesh/types", read)};
+Block block_of_subset(View& view, const SeriesCatalog& catalog, std::size_t number, const ArrayReader& read) {
+  const FieldEntry& field = catalog.fields[number];
+  const auto nodes = values_of<std::int64_t>(catalog, "/weft/subsets/" + field.name, read);
+  const auto points = values_of<double>(catalog, "/mesh/points", read);
+  Cells all{values_of<std::int64_t>(catalog, "/mesh/offsets", read),
+            values_of<std::int64_t>(catalog, "/mesh/connectivity", read),
+            values_of<std::uint8_t>(catalog, "/mesh/types", read)};
   Mesh part{{}, cells_among(nodes, points.size() / 3, all)};
   part.points.reserve(3 * nodes.size());
   for (const std::int64_t node : nodes) {
@@ -124,33 +124,33 @@ Block block_of_subset(View& view, const SeriesMap& map, std::size_t number, cons
     part.points.insert(part.points.end(), at, at + 3);
   }
   const Unstructured mesh = add_mesh(part, "/weft/view/" + field.name, view.mesh_objects);
-  return {block_name(field), mesh, std::nullopt, shown(map, number, view.steps, 1)};
+  return {block_name(field), mesh, std::nullopt, shown(catalog, number, view.steps, 1)};
 }
 
 // Whether a field on some of the nodes is shown on the whole mesh, NaN elsewhere.
-bool fills_with_nan(const FieldMap& field) { return field.subset == Subset::first && is_floating(field.type); }
+bool fills_with_nan(const FieldEntry& field) { return field.subset == Subset::first && is_floating(field.type); }
 
 class Builder {
  public:
-  Builder(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read, const Mesh* named)
-      : map_(map), read_(read), named_(named) {
+  Builder(const SeriesCatalog& catalog, std::uint64_t steps, const ArrayReader& read, const Mesh* named)
+      : catalog_(catalog), read_(read), named_(named) {
     view_.steps = steps;
   }
 
   View build() {
-    const auto times = stretches_of(map_, 0, view_.steps, 0, std::nullopt);
+    const auto times = stretches_of(catalog_, 0, view_.steps, 0, std::nullopt);
     // One dataset for all steps, whatever the segments: the top-level one shows them as one.
-    view_.times = {".", "/time", {map_.length}, Box{{0}, {view_.steps}}};
-    if (map_.length < view_.steps && times.size() == 1) view_.times = times[0];
-    const ArrayMap* points = map_.find_fixed("/mesh/points");
+    view_.times = {".", "/time", {catalog_.length}, Box{{0}, {view_.steps}}};
+    if (catalog_.length < view_.steps && times.size() == 1) view_.times = times[0];
+    const ArrayEntry* points = catalog_.find_fixed("/mesh/points");
     Block main{"mesh", std::nullopt, std::nullopt, {}};
     if (named_ != nullptr) {
       main.unstructured = add_mesh(*named_, "/mesh", view_.mesh_objects);
-    } else if (!map_.grid.shape.empty()) {
-      main.grid = map_.grid;
+    } else if (!catalog_.grid.shape.empty()) {
+      main.grid = catalog_.grid;
     } else if (points != nullptr) {
-      const ArrayMap* corners = map_.find_fixed("/mesh/connectivity");
-      const ArrayMap* types = map_.find_fixed("/mesh/types");
+      const ArrayEntry* corners = catalog_.find_fixed("/mesh/connectivity");
+      const ArrayEntry* types = catalog_.find_fixed("/mesh/types");
       main.unstructured = Unstructured{points->shape[0], types == nullptr ? 0 : types->shape[0],
                                        corners == nullptr ? 0 : corners->shape[0]};
     }
@@ -159,12 +159,12 @@ class Builder {
       return std::move(view_);
     }
     view_.blocks.push_back(std::move(main));
-    for (std::size_t f = 1; f < map_.fields.size(); ++f) place(f);
+    for (std::size_t f = 1; f < catalog_.fields.size(); ++f) place(f);
     return std::move(view_);
   }
 
  private:
-  void leave_out(const FieldMap& field, const std::string& why) { view_.left_out.push_back(field.name + ": " + why); }
+  void leave_out(const FieldEntry& field, const std::string& why) { view_.left_out.push_back(field.name + ": " + why); }
 
   // Names are the viewer's, so two may meet that are apart in the file: V_0, and component 0 of V.
   static void add(std::vector<ViewField> fields, std::vector<ViewField>& to) {
@@ -178,7 +178,7 @@ class Builder {
   }
 
   void place(std::size_t number) {
-    const FieldMap& field = map_.fields[number];
+    const FieldEntry& field = catalog_.fields[number];
     Block& main = view_.blocks[0];
     if (field.support == Support::global) {
       ViewField one{as_hdf5_name(field.name),
@@ -187,14 +187,14 @@ class Builder {
                     element_count(field.per_step),
                     1,
                     field.units,
-                    stretches_of(map_, number, view_.steps, 0, std::nullopt)};
+                    stretches_of(catalog_, number, view_.steps, 0, std::nullopt)};
       view_.globals.push_back(std::move(one));
     } else if (main.grid) {
       const Shape& grid = main.grid->shape;
       const bool fits = field.support == Support::nodes && places_of(field) == grid;
       if (!fits)
         return leave_out(field, fmt::format("steps of {} on a grid of {}", to_string(field.per_step), to_string(grid)));
-      add(shown(map_, number, view_.steps, grid.size()), main.fields);
+      add(shown(catalog_, number, view_.steps, grid.size()), main.fields);
     } else if (field.node_axes > 1) {
       leave_out(field, fmt::format("steps of {} on a mesh", to_string(field.per_step)));
     } else if (field.subset == Subset::all || fills_with_nan(field)) {
@@ -204,18 +204,18 @@ class Builder {
       if (field.subset == Subset::all ? has != all : has > all) {
         return leave_out(field, fmt::format("{} {} a step on a mesh of {}", has, name_of(field.support), all));
       }
-      add(shown(map_, number, view_.steps, 1), main.fields);
+      add(shown(catalog_, number, view_.steps, 1), main.fields);
     } else if (field.support == Support::cells) {
       leave_out(field, "stands on some of the cells only");
     } else if (!read_) {
       leave_out(field, "stands on some of the nodes only");
     } else {
-      Block block = block_of_subset(view_, map_, number, read_);
+      Block block = block_of_subset(view_, catalog_, number, read_);
       view_.blocks.push_back(std::move(block));
     }
   }
 
-  const SeriesMap& map_;
+  const SeriesCatalog& catalog_;
   const ArrayReader& read_;
   const Mesh* named_;
   View view_;
@@ -224,20 +224,20 @@ class Builder {
 }  // namespace
 
 ArrayReader reader_of(storage::ByteStore& store) {
-  return [&store](const ArrayMap& array) {
+  return [&store](const ArrayEntry& array) {
     std::vector<std::byte> bytes(element_count(array.shape) * size_of(array.type));
     store.read_at(array.address(), storage::MutableBytes(bytes));
     return bytes;
   };
 }
 
-View series_view(const SeriesMap& map, std::uint64_t steps, const ArrayReader& read, const Mesh* named) {
-  return Builder(map, steps, read, named).build();
+View series_view(const SeriesCatalog& catalog, std::uint64_t steps, const ArrayReader& read, const Mesh* named) {
+  return Builder(catalog, steps, read, named).build();
 }
 
-bool has_listed_subset(const SeriesMap& map) {
-  return map.find_fixed("/mesh/points") != nullptr &&
-         std::any_of(map.fields.begin(), map.fields.end(), [](const FieldMap& field) {
+bool has_listed_subset(const SeriesCatalog& catalog) {
+  return catalog.find_fixed("/mesh/points") != nullptr &&
+         std::any_of(catalog.fields.begin(), catalog.fields.end(), [](const FieldEntry& field) {
            return field.subset != Subset::all && field.support == Support::nodes && !fills_with_nan(field);
          });
 }

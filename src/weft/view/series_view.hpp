@@ -17,7 +17,7 @@
 namespace weft::view {
 
 // Reads an array without a step axis ("/mesh/points"), whole.
-using ArrayReader = std::function<std::vector<std::byte>(const storage::ArrayMap& array)>;
+using ArrayReader = std::function<std::vector<std::byte>(const storage::ArrayEntry& array)>;
 
 // Reads from the file's own bytes; the store must outlive it.
 ArrayReader reader_of(storage::ByteStore& store);
@@ -25,10 +25,10 @@ ArrayReader reader_of(storage::ByteStore& store);
 // The view of the first `steps` steps, on the mesh that is named or else on the file's own. `read` is needed for fields
 // that get a block of their own; without it, and where there is no mesh, they are left out. A named mesh is among the
 // view's `mesh_objects`. Not collective.
-View series_view(const storage::SeriesMap& map, std::uint64_t steps, const ArrayReader& read = {},
+View series_view(const storage::SeriesCatalog& catalog, std::uint64_t steps, const ArrayReader& read = {},
                  const Mesh* named = nullptr);
 
 // Whether some field needs `read`.
-bool has_listed_subset(const storage::SeriesMap& map);
+bool has_listed_subset(const storage::SeriesCatalog& catalog);
 
 }  // namespace weft::view

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "weft/storage/object_plan.hpp"
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -71,7 +71,7 @@ struct Unstructured {
 struct Block {
   std::string name;
   std::optional<Unstructured> unstructured;
-  std::optional<storage::GridMap> grid;  // one of the two
+  std::optional<storage::RegularGrid> grid;  // one of the two
   std::vector<ViewField> fields;
   std::vector<MapRow> maps{};
 };

@@ -52,7 +52,7 @@ std::string what_hinders(const Decoding& decoding) {
 void place_fields(View& view, const SeriesReader& reader, const std::string& file) {
   const reading::ForeignSeries* foreign = reader.foreign();
   const auto decoding_of = [&](const ViewField& field) -> const Decoding* {
-    const std::vector<storage::ArrayMap>& arrays = reader.map().segments[0].fields;
+    const std::vector<storage::ArrayEntry>& arrays = reader.catalog().segments[0].fields;
     for (std::size_t f = 1; foreign != nullptr && f < arrays.size(); ++f) {
       if (arrays[f].path == field.stretches.at(0).dataset) return &foreign->decodings[f];
     }
@@ -84,23 +84,24 @@ bool shows_something(const View& view) {
 }  // namespace
 
 View view_of(const SeriesReader& reader, const Mesh* named, const std::string& mesh_path) {
-  const storage::SeriesMap& map = reader.map();
+  const storage::SeriesCatalog& catalog = reader.catalog();
   if (reader.committed() == 0) {
-    throw Error(ErrorKind::usage, map.path, "no steps are committed yet", "wait for the run's first window");
+    throw Error(ErrorKind::usage, catalog.path, "no steps are committed yet", "wait for the run's first window");
   }
-  View view = series_view(map, reader.committed(), {}, named);
+  View view = series_view(catalog, reader.committed(), {}, named);
   if (view.blocks.empty()) {
-    throw Error(ErrorKind::usage, map.path, "no mesh is named to show its nodes on", "add --mesh mesh.vtu");
+    throw Error(ErrorKind::usage, catalog.path, "no mesh is named to show its nodes on", "add --mesh mesh.vtu");
   }
   if (shows_something(view) || reader.fields().empty()) return view;
   if (!mesh_path.empty()) {
-    const storage::FieldMap& field = reader.fields()[0];
+    const storage::FieldEntry& field = reader.fields()[0];
     throw Error(ErrorKind::usage, mesh_path,
                 fmt::format("has {} points, {} of {} has {} nodes", named->points.size() / 3,
-                            map.segments[0].fields[1].path, map.path, nodes_of(field)),
+                            catalog.segments[0].fields[1].path, catalog.path, nodes_of(field)),
                 "name the mesh it was computed on, or the right --axes");
   }
-  throw Error(ErrorKind::usage, map.path, view.left_out.empty() ? "has no field on nodes or cells" : view.left_out[0],
+  throw Error(ErrorKind::usage, catalog.path,
+              view.left_out.empty() ? "has no field on nodes or cells" : view.left_out[0],
               "weft info shows its fields");
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 // An array the view's mesh is made of: one of the file's own, or one the view is about to add.
 template <typename T>
-std::vector<T> mesh_values(const std::string& path, const View& view, const storage::SeriesMap& map,
+std::vector<T> mesh_values(const std::string& path, const View& view, const storage::SeriesCatalog& catalog,
                            const ArrayReader& read) {
   const auto from = [](const std::vector<std::byte>& bytes) {
     std::vector<T> values(bytes.size() / sizeof(T));
@@ -35,21 +35,21 @@ std::vector<T> mesh_values(const std::string& path, const View& view, const stor
     const auto* array = std::get_if<storage::ArrayObject>(&object);
     if (array != nullptr && array->path == path) return from(array->values);
   }
-  const storage::ArrayMap* array = map.find_fixed(path);
+  const storage::ArrayEntry* array = catalog.find_fixed(path);
   return array == nullptr ? std::vector<T>{} : from(read(*array));
 }
 
 // What XDMF has to know of each block's cells.
-std::vector<XdmfTopology> topologies_of(View& view, const storage::SeriesMap& map, const ArrayReader& read) {
+std::vector<XdmfTopology> topologies_of(View& view, const storage::SeriesCatalog& catalog, const ArrayReader& read) {
   std::vector<XdmfTopology> topologies(view.blocks.size());
   for (std::size_t b = 0; b < view.blocks.size(); ++b) {
     if (!view.blocks[b].unstructured || view.blocks[b].unstructured->cells == 0) continue;
     const Unstructured& mesh = *view.blocks[b].unstructured;
     Cells cells;
-    cells.types = mesh_values<std::uint8_t>(mesh.types_path, view, map, read);
-    cells.offsets = mesh_values<std::int64_t>(mesh.offsets_path, view, map, read);
+    cells.types = mesh_values<std::uint8_t>(mesh.types_path, view, catalog, read);
+    cells.offsets = mesh_values<std::int64_t>(mesh.offsets_path, view, catalog, read);
     if (cell_runs(cells, kMostRuns).size() > kMostRuns) {
-      cells.connectivity = mesh_values<std::int64_t>(mesh.connectivity_path, view, map, read);
+      cells.connectivity = mesh_values<std::int64_t>(mesh.connectivity_path, view, catalog, read);
     }
     topologies[b] = topology_of(view, b, cells);
   }
@@ -85,7 +85,7 @@ std::string write_xdmf(const ViewReport& report, std::span<const double> times,
 ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   const Stopwatch clock;
   const storage::WriterLock lock = storage::take_file(path, {"weft view", options.take_over});
-  const storage::SeriesMap map = storage::read_series_map(path);
+  const storage::SeriesCatalog catalog = storage::read_catalog(path);
   ViewReport report;
   report.path = path;
   std::vector<XdmfTopology> topologies;
@@ -94,24 +94,24 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   {
     const auto store = storage::open_posix(path, storage::OpenMode::read);
     size_before = store->size();
-    const std::uint64_t committed = storage::readable_steps(*store, map);
-    const std::uint64_t steps = std::min(committed, map.capacity());
+    const std::uint64_t committed = storage::readable_steps(*store, catalog);
+    const std::uint64_t steps = std::min(committed, catalog.capacity());
     if (steps == 0) {
       throw Error(ErrorKind::usage, path, "no steps are committed yet", "wait for the run's first window");
     }
     const ArrayReader read = reader_of(*store);
-    report.view = series_view(map, steps, read);
+    report.view = series_view(catalog, steps, read);
     if (report.view.blocks.empty()) {
       throw Error(ErrorKind::usage, path, "has no mesh to show its fields on", "name one: --mesh mesh.vtu");
     }
-    add_maps(report.view, maps_in(path, map));
+    add_maps(report.view, maps_in(path, catalog));
     if (options.xdmf) {
-      topologies = topologies_of(report.view, map, read);
-      times = storage::step_times(*store, map, 0, steps);
+      topologies = topologies_of(report.view, catalog, read);
+      times = storage::step_times(*store, catalog, 0, steps);
     }
   }
-  storage::renew_view(map, report.view.steps,
-                      [&](const storage::SeriesMap&, std::uint64_t) { return vtkhdf_objects(report.view); });
+  storage::renew_view(catalog, report.view.steps,
+                      [&](const storage::SeriesCatalog&, std::uint64_t) { return vtkhdf_objects(report.view); });
   const std::uint64_t size_after = std::filesystem::file_size(path);
   report.bytes_added = size_after - std::min(size_before, size_after);
   if (options.xdmf) report.xdmf_path = write_xdmf(report, times, topologies, options.take_over);

@@ -80,7 +80,7 @@ class Writer {
     }
   }
 
-  static void add_grid(const storage::GridMap& grid, Attributes& attributes) {
+  static void add_grid(const storage::RegularGrid& grid, Attributes& attributes) {
     std::vector<std::int64_t> extent;
     for (std::size_t axis = 0; axis < 3; ++axis) {  // x first; a grid of two axes has one layer
       const std::size_t axes = grid.shape.size();
@@ -146,7 +146,8 @@ class Writer {
     add_offsets(offsets, pitch);
   }
 
-  void add_on_grid(const ViewField& field, const storage::GridMap& grid, const std::string& path, const Shape& rest) {
+  void add_on_grid(const ViewField& field, const storage::RegularGrid& grid, const std::string& path,
+                   const Shape& rest) {
     Shape shape{view_.steps};
     shape.insert(shape.end(), grid.shape.begin(), grid.shape.end());
     shape.insert(shape.end(), rest.begin(), rest.end());

@@ -155,7 +155,7 @@ class Text {
                             part(root_of(block) + "/PointData/" + map.name, map.type, stored, whole(stored), shape)));
   }
 
-  void grid_geometry(const storage::GridMap& grid, int depth) {
+  void grid_geometry(const storage::RegularGrid& grid, int depth) {
     Shape shape(3 - std::min<std::size_t>(3, grid.shape.size()), 1);
     shape.insert(shape.end(), grid.shape.begin(), grid.shape.end());
     line(depth, fmt::format(R"(<Topology TopologyType="3DCoRectMesh" Dimensions="{}"/>)", spaced(shape)));

@@ -1,6 +1,6 @@
-// weft/storage/series_map.hpp - where everything in a Weft file lies.
+// weft/storage/series_catalog.hpp - the catalog of a Weft file: where everything in it lies.
 //
-// The map is read out of HDF5 once (storage/series_file.hpp); from then on data move by positioned reads and writes
+// The catalog is read out of HDF5 once (storage/series_file.hpp); from then on data move by positioned reads and writes
 // alone. It is plain data: it can be printed, sent to other ranks and computed with. docs/format.md describes the file
 // itself.
 #pragma once
@@ -60,7 +60,7 @@ std::vector<std::byte> to_bytes(const ChunkAddresses& addresses);
 ChunkAddresses chunk_addresses_from_bytes(const std::vector<std::byte>& bytes);
 
 // One dataset. A contiguous dataset is one chunk: `chunk` equals `shape`.
-struct ArrayMap {
+struct ArrayEntry {
   std::string path;  // inside the file, as "/weft/segments/0/V"
   DataType type = DataType::float64;
   Shape shape;
@@ -75,7 +75,7 @@ struct ArrayMap {
 };
 
 // Throws Error(data) where the place of a chunk of `array` is not known: it has filters.
-void check_addresses(const ArrayMap& array);
+void check_addresses(const ArrayEntry& array);
 
 // What a field's values stand on.
 enum class Support : std::uint8_t { nodes, cells, global };
@@ -91,7 +91,7 @@ enum class Subset : std::uint8_t {
   listed,  // those of /weft/subsets/NAME
 };
 
-struct FieldMap {
+struct FieldEntry {
   std::string name;
   DataType type = DataType::float64;
   Shape per_step;  // one step's shape: {N, 2} for a dataset of (steps, N, 2); empty for one number a step
@@ -106,51 +106,51 @@ struct FieldMap {
 };
 
 // The nodes (or cells) a field has, numbered row-major over node_axes; 1 where it is global. And the values of each.
-std::uint64_t nodes_of(const FieldMap& field);
-std::uint64_t components_of(const FieldMap& field);
+std::uint64_t nodes_of(const FieldEntry& field);
+std::uint64_t components_of(const FieldEntry& field);
 // The extents of its node_axes: {nodes} where there is no grid.
-Shape places_of(const FieldMap& field);
+Shape places_of(const FieldEntry& field);
 
 // The place of the field of this name, or of the only one whose name ends in "/name".
-std::optional<std::size_t> field_called(std::span<const FieldMap> fields, const std::string& name);
+std::optional<std::size_t> field_called(std::span<const FieldEntry> fields, const std::string& name);
 
 // A regular grid of nodes: shape of one step's grid, slowest axis first ({nz, ny, nx} or {ny, nx}; empty: no grid), and
 // the place of node 0 and the distance of neighbours along x, y and z.
-struct GridMap {
+struct RegularGrid {
   Shape shape{};
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> spacing{1, 1, 1};
 };
 
-// FieldMap::node_axes of a field of these steps in a series on this grid.
-std::size_t node_axes_of(const Shape& per_step, Support support, const GridMap& grid);
+// FieldEntry::node_axes of a field of these steps in a series on this grid.
+std::size_t node_axes_of(const Shape& per_step, Support support, const RegularGrid& grid);
 
 // A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
 // segments whose lengths double.
-struct SegmentMap {
+struct SegmentEntry {
   std::uint64_t first_step = 0;
   std::uint64_t steps = 0;
-  std::vector<ArrayMap> fields;  // as SeriesMap::fields
+  std::vector<ArrayEntry> fields;  // as SeriesCatalog::fields
 };
 
-struct SeriesMap {
+struct SeriesCatalog {
   std::string path;
   std::uint64_t format_version = 0;
   std::string created_by;
-  std::vector<FieldMap> fields;  // fields[0] is "time": float64, one number a step, global
-  std::vector<SegmentMap> segments;
+  std::vector<FieldEntry> fields;  // fields[0] is "time": float64, one number a step, global
+  std::vector<SegmentEntry> segments;
   std::uint64_t length = 0;  // of the top-level datasets: what other readers see
   std::uint64_t viewed = 0;  // steps that the view shows (/VTKHDF); 0 where there is none
-  ArrayMap commit;           // uint64 slots, kept as int64 in `type`
-  ArrayMap durable{};        // as many; no shape in files of before (storage/writer_state.hpp)
-  ArrayMap writer{};         // its words; likewise
-  GridMap grid;
-  std::vector<ArrayMap> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
+  ArrayEntry commit;         // uint64 slots, kept as int64 in `type`
+  ArrayEntry durable{};      // as many; no shape in files of before (storage/writer_state.hpp)
+  ArrayEntry writer{};       // its words; likewise
+  RegularGrid grid;
+  std::vector<ArrayEntry> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
 
   // The steps there is room for: the end of the last segment.
   std::uint64_t capacity() const { return segments.empty() ? 0 : segments.back().first_step + segments.back().steps; }
   std::optional<std::size_t> find_field(const std::string& name) const;
-  const ArrayMap* find_fixed(const std::string& wanted) const;
+  const ArrayEntry* find_fixed(const std::string& wanted) const;
 };
 
 // What a file shows to other readers.
@@ -167,11 +167,11 @@ struct MapAge {
 
 // Whether a series can be gone on with where it lies: throws Error(data) where the place of some value is not known, as
 // in a file whose chunks were given filters. Nothing is changed.
-void check_writable(const SeriesMap& map);
+void check_writable(const SeriesCatalog& catalog);
 
-// For handing a map to other ranks. from_bytes(to_bytes(m)) equals m.
-std::vector<std::byte> to_bytes(const SeriesMap& map);
-SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes);
+// For handing a catalog to other ranks. from_bytes(to_bytes(m)) equals m.
+std::vector<std::byte> to_bytes(const SeriesCatalog& catalog);
+SeriesCatalog catalog_from_bytes(const std::vector<std::byte>& bytes);
 
 // A commit slot of a rank that writes nothing: it never holds the others back.
 inline constexpr std::uint64_t kIdleSlot = ~0ULL;

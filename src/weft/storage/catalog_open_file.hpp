@@ -1,4 +1,4 @@
-// weft/storage/map_open_file.hpp - reading the map out of a Weft file that HDF5 has open.
+// weft/storage/catalog_open_file.hpp - reading the catalog out of a Weft file that HDF5 has open.
 #pragma once
 
 #include <hdf5.h>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
@@ -18,8 +18,8 @@ bool has_series(hid_t file);
 // Of an open file that is whole.
 ShownSteps shown_in_open_file(hid_t file);
 
-// `path` is for the map and for messages. Throws Error(data) where the file is not one of Weft's, of a later format, or
-// damaged.
-SeriesMap map_open_file(hid_t file, const std::string& path);
+// `path` is for the catalog and for messages. Throws Error(data) where the file is not one of Weft's, of a later
+// format, or damaged.
+SeriesCatalog catalog_open_file(hid_t file, const std::string& path);
 
 }  // namespace weft::storage

@@ -1,4 +1,4 @@
-#include "weft/storage/map_open_file.hpp"
+#include "weft/storage/catalog_open_file.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@ namespace weft::storage {
 
 namespace {
 
-GridMap read_grid(hid_t file) {
-  GridMap grid;
+RegularGrid read_grid(hid_t file) {
+  RegularGrid grid;
   if (H5Lexists(file, "/mesh", H5P_DEFAULT) <= 0) return grid;
   const Handle mesh(H5Gopen2(file, "/mesh", H5P_DEFAULT));
   for (const double extent : read_numbers(mesh, "grid_shape")) grid.shape.push_back(static_cast<std::uint64_t>(extent));
@@ -54,9 +54,9 @@ bool has_series(hid_t file) {
 
 ShownSteps shown_in_open_file(hid_t file) { return {dataset_length(file, "/time"), read_viewed(file)}; }
 
-SeriesMap map_open_file(hid_t file, const std::string& path) {
-  SeriesMap map;
-  map.path = path;
+SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
+  SeriesCatalog catalog;
+  catalog.path = path;
   const auto damaged = [&](std::string_view what) {
     return Error(ErrorKind::data, path, what, "the file is damaged or not written by Weft");
   };
@@ -67,25 +67,25 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
   }
   check_begins_at_once(file, path);
   const Handle weft(check_hdf5(H5Gopen2(file, "/weft", H5P_DEFAULT), path, "cannot open /weft", ErrorKind::data));
-  map.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
-  if (map.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
+  catalog.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
+  if (catalog.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
     throw Error(ErrorKind::data, path,
-                fmt::format("has format {}, this Weft reads up to {}", map.format_version, kFormatVersion),
+                fmt::format("has format {}, this Weft reads up to {}", catalog.format_version, kFormatVersion),
                 "use a newer Weft");
   }
-  map.created_by = read_text(weft, "created_by");
-  map.commit = map_dataset(file, "/weft/commit");
-  if (H5Lexists(file, "/weft/durable", H5P_DEFAULT) > 0) map.durable = map_dataset(file, "/weft/durable");
-  if (H5Lexists(file, "/weft/writer", H5P_DEFAULT) > 0) map.writer = map_dataset(file, "/weft/writer");
+  catalog.created_by = read_text(weft, "created_by");
+  catalog.commit = array_entry(file, "/weft/commit");
+  if (H5Lexists(file, "/weft/durable", H5P_DEFAULT) > 0) catalog.durable = array_entry(file, "/weft/durable");
+  if (H5Lexists(file, "/weft/writer", H5P_DEFAULT) > 0) catalog.writer = array_entry(file, "/weft/writer");
   std::uint64_t first_step = 0;
   for (std::size_t number = 0;; ++number) {
     const std::string group = fmt::format("/weft/segments/{}", number);
     if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) break;
-    SegmentMap segment;
+    SegmentEntry segment;
     segment.first_step = first_step;
     if (number == 0) {
       for (const std::string& name : read_names(weft, "fields")) {
-        FieldMap field;
+        FieldEntry field;
         field.name = name;
         const std::string dataset_path = fmt::format("{}/{}", group, name);
         const Handle dataset(
@@ -100,12 +100,12 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
         const std::vector<double> own_axes = read_numbers(dataset, "weft_node_axes");
         field.node_axes = own_axes.size() == 1 && own_axes[0] > 0 ? static_cast<std::size_t>(own_axes[0]) : 0;
         if (!subset.empty()) field.subset = subset == "first" ? Subset::first : Subset::listed;
-        map.fields.push_back(field);
+        catalog.fields.push_back(field);
       }
-      if (map.fields.empty() || map.fields[0].name != "time") throw damaged("has no step values");
+      if (catalog.fields.empty() || catalog.fields[0].name != "time") throw damaged("has no step values");
     }
-    for (FieldMap& field : map.fields) {
-      ArrayMap array = map_dataset(file, group + "/" + field.name);
+    for (FieldEntry& field : catalog.fields) {
+      ArrayEntry array = array_entry(file, group + "/" + field.name);
       if (array.shape.empty()) throw damaged("field " + field.name + " has no step axis");
       field.type = array.type;
       field.per_step.assign(array.shape.begin() + 1, array.shape.end());
@@ -114,20 +114,21 @@ SeriesMap map_open_file(hid_t file, const std::string& path) {
       segment.fields.push_back(std::move(array));
     }
     first_step += segment.steps;
-    map.segments.push_back(std::move(segment));
+    catalog.segments.push_back(std::move(segment));
   }
-  if (map.segments.empty()) throw damaged("has no segments");
+  if (catalog.segments.empty()) throw damaged("has no segments");
   // While the file is being made there is no top level yet.
-  map.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : map.capacity();
-  map.viewed = read_viewed(file).value_or(0);
-  map.grid = read_grid(file);
-  for (FieldMap& field : map.fields) {
-    const std::size_t on_grid = node_axes_of(field.per_step, field.support, map.grid);
+  catalog.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : catalog.capacity();
+  catalog.viewed = read_viewed(file).value_or(0);
+  catalog.grid = read_grid(file);
+  for (FieldEntry& field : catalog.fields) {
+    const std::size_t on_grid = node_axes_of(field.per_step, field.support, catalog.grid);
     const std::size_t own = field.node_axes;  // as the attribute has it
     field.node_axes = on_grid > 0 && own > 0 && own <= field.per_step.size() ? own : on_grid;
   }
-  for (const std::string& name : read_names(weft, "fixed_arrays")) map.fixed_arrays.push_back(map_dataset(file, name));
-  return map;
+  for (const std::string& name : read_names(weft, "fixed_arrays"))
+    catalog.fixed_arrays.push_back(array_entry(file, name));
+  return catalog;
 }
 
 }  // namespace weft::storage

@@ -1,4 +1,4 @@
-#include "weft/storage/series_map.hpp"
+#include "weft/storage/series_catalog.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,12 +30,12 @@ class AddressCode {
 
 void to_json(nlohmann::json& code, const ChunkAddresses& addresses) { code = AddressCode::encode(addresses); }
 void from_json(const nlohmann::json& code, ChunkAddresses& addresses) { addresses = AddressCode::decode(code); }
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayMap, path, type, shape, chunk, addresses, filters)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldMap, name, type, per_step, support, units, rationale, components, subset,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayEntry, path, type, shape, chunk, addresses, filters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldEntry, name, type, per_step, support, units, rationale, components, subset,
                                    node_axes, component_units)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridMap, shape, origin, spacing)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentMap, first_step, steps, fields)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesMap, path, format_version, created_by, fields, segments, length, viewed,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesCatalog, path, format_version, created_by, fields, segments, length, viewed,
                                    commit, durable, writer, grid, fixed_arrays)
 
 namespace {
@@ -79,13 +79,13 @@ ChunkAddresses chunk_addresses_from_bytes(const std::vector<std::byte>& bytes) {
   return from_cbor(bytes).get<ChunkAddresses>();
 }
 
-std::uint64_t ArrayMap::chunks() const {
+std::uint64_t ArrayEntry::chunks() const {
   std::uint64_t count = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) count *= ceil_div(shape[axis], chunk[axis]);
   return count;
 }
 
-std::uint64_t ArrayMap::address() const {
+std::uint64_t ArrayEntry::address() const {
   check_addresses(*this);
   if (chunk != shape) {
     throw Error(ErrorKind::data, path, fmt::format("lies in chunks of {}, not in one piece", to_string(chunk)),
@@ -94,7 +94,7 @@ std::uint64_t ArrayMap::address() const {
   return addresses.at(0);
 }
 
-void check_addresses(const ArrayMap& array) {
+void check_addresses(const ArrayEntry& array) {
   if (!array.filters.empty()) {
     throw Error(ErrorKind::data, array.path,
                 fmt::format("is filtered ({}), which Weft does not read yet", fmt::join(array.filters, ", ")),
@@ -105,17 +105,18 @@ void check_addresses(const ArrayMap& array) {
   }
 }
 
-void check_writable(const SeriesMap& map) {
-  const auto check = [&](const ArrayMap& array) {
+void check_writable(const SeriesCatalog& catalog) {
+  const auto check = [&](const ArrayEntry& array) {
     if (array.filters.empty() && array.addresses.known()) return;
     const std::string why = array.filters.empty() ? "has chunks whose addresses are not known"
                                                   : fmt::format("has filters ({})", fmt::join(array.filters, ", "));
-    throw Error(ErrorKind::data, map.path, fmt::format("{} {}: it cannot be appended to", array.path, why),
+    throw Error(ErrorKind::data, catalog.path, fmt::format("{} {}: it cannot be appended to", array.path, why),
                 "weft repack --filter none makes a copy that can");
   };
-  for (const SegmentMap& segment : map.segments) std::for_each(segment.fields.begin(), segment.fields.end(), check);
-  std::for_each(map.fixed_arrays.begin(), map.fixed_arrays.end(), check);
-  for (const ArrayMap* slots : {&map.commit, &map.durable, &map.writer}) {
+  for (const SegmentEntry& segment : catalog.segments)
+    std::for_each(segment.fields.begin(), segment.fields.end(), check);
+  std::for_each(catalog.fixed_arrays.begin(), catalog.fixed_arrays.end(), check);
+  for (const ArrayEntry* slots : {&catalog.commit, &catalog.durable, &catalog.writer}) {
     if (!slots->shape.empty()) check(*slots);
   }
 }
@@ -134,15 +135,15 @@ Support support_of(std::string_view name) {
   return name == "global" ? Support::global : Support::nodes;
 }
 
-Shape places_of(const FieldMap& field) {
+Shape places_of(const FieldEntry& field) {
   const auto end =
       field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(field.node_axes, field.per_step.size()));
   return {field.per_step.begin(), end};
 }
 
-std::uint64_t nodes_of(const FieldMap& field) { return element_count(places_of(field)); }
+std::uint64_t nodes_of(const FieldEntry& field) { return element_count(places_of(field)); }
 
-std::size_t node_axes_of(const Shape& per_step, Support support, const GridMap& grid) {
+std::size_t node_axes_of(const Shape& per_step, Support support, const RegularGrid& grid) {
   if (support == Support::global || per_step.empty()) return 0;
   const std::size_t axes = grid.shape.size();
   const bool on_grid = support == Support::nodes && axes > 0 && axes <= per_step.size() &&
@@ -150,13 +151,13 @@ std::size_t node_axes_of(const Shape& per_step, Support support, const GridMap& 
   return on_grid ? axes : 1;
 }
 
-std::uint64_t components_of(const FieldMap& field) {
+std::uint64_t components_of(const FieldEntry& field) {
   const auto begin =
       field.per_step.begin() + static_cast<std::ptrdiff_t>(std::min(field.node_axes, field.per_step.size()));
   return element_count({begin, field.per_step.end()});
 }
 
-std::optional<std::size_t> field_called(std::span<const FieldMap> fields, const std::string& name) {
+std::optional<std::size_t> field_called(std::span<const FieldEntry> fields, const std::string& name) {
   std::optional<std::size_t> found;
   std::size_t ending = 0;
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -168,16 +169,18 @@ std::optional<std::size_t> field_called(std::span<const FieldMap> fields, const 
   return ending == 1 ? found : std::nullopt;
 }
 
-std::optional<std::size_t> SeriesMap::find_field(const std::string& name) const { return field_called(fields, name); }
+std::optional<std::size_t> SeriesCatalog::find_field(const std::string& name) const {
+  return field_called(fields, name);
+}
 
-const ArrayMap* SeriesMap::find_fixed(const std::string& wanted) const {
+const ArrayEntry* SeriesCatalog::find_fixed(const std::string& wanted) const {
   const auto found =
-      std::find_if(fixed_arrays.begin(), fixed_arrays.end(), [&](const ArrayMap& a) { return a.path == wanted; });
+      std::find_if(fixed_arrays.begin(), fixed_arrays.end(), [&](const ArrayEntry& a) { return a.path == wanted; });
   return found == fixed_arrays.end() ? nullptr : &*found;
 }
 
-std::vector<std::byte> to_bytes(const SeriesMap& map) { return as_cbor(map); }
-SeriesMap series_map_from_bytes(const std::vector<std::byte>& bytes) { return from_cbor(bytes).get<SeriesMap>(); }
+std::vector<std::byte> to_bytes(const SeriesCatalog& catalog) { return as_cbor(catalog); }
+SeriesCatalog catalog_from_bytes(const std::vector<std::byte>& bytes) { return from_cbor(bytes).get<SeriesCatalog>(); }
 
 std::uint64_t committed_steps(const std::vector<std::uint64_t>& slots) {
   std::uint64_t least = kIdleSlot;
