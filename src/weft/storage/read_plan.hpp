@@ -1,9 +1,9 @@
 // weft/storage/read_plan.hpp - which bytes of the file a read asks for, and where each goes in memory.
 //
-// A plan is pure data: made from an array's entry in the catalog, a box and what the store's requests cost, without touching the file. It can
-// be printed and compared; storage/read_executor acts on it. The rule of joining is the one layout/read_cost prices, so
-// a plan has exactly the predicted requests and bytes wherever chunks lie row-major behind one another, as HDF5 puts
-// them:
+// A plan is pure data: made from an array's entry in the catalog, a box and what the store's requests cost, without
+// touching the file. It can be printed and compared; storage/read_executor acts on it. The rule of joining is the one
+// layout/read_cost prices, so a plan has exactly the predicted requests and bytes wherever chunks lie row-major behind
+// one another, as HDF5 puts them:
 //   1. The wanted ranges are taken in file order.
 //   2. Neighbours become one run when they touch (across chunks too), or when both lie in the same chunk and the gap is
 //      at most access.bridge_bytes(): reading over it costs less than asking again. Other gaps are never read.
