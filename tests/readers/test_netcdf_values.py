@@ -1,15 +1,17 @@
-"""netCDF-4 files that netCDF itself wrote: every reading command finds the values that netCDF4 decodes."""
+"""netCDF-4 files that netCDF itself wrote: every reading command finds the values that netCDF4 and xarray decode."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import cftime
 import h5py
 import netCDF4
 import numpy as np
 import pytest
 import weft_run as w
+import xarray
 
 SHAPES = {"sst": ("time", "lat", "lon"), "temp": ("time", "depth", "lat", "lon")}
 SIZES = {"time": 12, "depth": 4, "lat": 9, "lon": 11}
@@ -69,6 +71,28 @@ def test_import_and_convert(
     w.weft_ok("convert", path, "--to", "csv", "--fields", "temp", "--out", tmp_path / "csv", ranks=ranks)
     rows = np.genfromtxt(tmp_path / "csv" / "ocean_0007.csv", delimiter=",", names=True)
     np.testing.assert_allclose(rows["temp"].astype(values["temp"].dtype), values["temp"][7].ravel(), rtol=1e-6)
+
+
+def test_xarray_decodes_the_same(ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]], tmp_path: Path) -> None:
+    """What xarray makes of the file by CF's rules (packing, missing values, units of time), of a trace and of a map."""
+    path, _ = ocean
+    place = {"time": slice(None), "depth": 1, "lat": 4, "lon": 7}
+    when = w.weft_ok("info", path, "--json").json["time"]["units"]
+    w.weft_ok("reduce", path, "--field", "temp", "--quantity", "max,mean", "--out", tmp_path / "maps.h5")
+    with xarray.open_dataset(path, engine="netcdf4") as file:
+        for name, axes in SHAPES.items():
+            at = [place[axis] for axis in axes[1:]]
+            report = w.weft_ok("read", path, "--field", name, "--trace", ",".join(map(str, at)), "--json").json
+            got = np.array([np.nan if v is None else v for v in np.ravel(np.array(report["values"], dtype=object))])
+            wanted = file[name].isel({axis: place[axis] for axis in axes}).values
+            np.testing.assert_allclose(got.astype("f8"), wanted.astype("f8"), rtol=1e-6, err_msg=name)
+            assert list(np.isnan(got.astype("f8"))) == list(np.isnan(wanted)), name
+            times = cftime.num2date(report["times"], when, only_use_cftime_datetimes=False)
+            seconds = (file["time"].values - np.array(times, dtype="datetime64[ns]")).astype("f8") / 1e9
+            assert np.abs(seconds).max() < 1e-3, "the same moments"
+        with h5py.File(tmp_path / "maps.h5") as maps:
+            np.testing.assert_allclose(maps["max"][...], file["temp"].max("time").values, rtol=1e-6)
+            np.testing.assert_allclose(maps["mean"][...], file["temp"].mean("time").values, rtol=1e-6)
 
 
 def test_inspect_repack_and_verify_take_it(ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]], tmp_path: Path) -> None:
