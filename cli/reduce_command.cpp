@@ -127,9 +127,7 @@ void add_reduce_command(CLI::App& app) {
   command->add_option("file", arguments->path, "A Weft file, or any HDF5 file of steps and nodes")->required();
   command->add_option("--field", arguments->field, "The field, NAME or NAME:COMPONENT [the only one]");
   command
-      ->add_option("--quantity", arguments->quantities,
-                   "Quantities separated by commas: min, max, mean, rms, argmax_time, first_crossing; per beat: "
-                   "activation_time, upstroke_time, max_upstroke_velocity, resting, peak, apd_P, conduction_velocity")
+      ->add_option("--quantity", arguments->quantities, "Quantities separated by commas: " + reduce::quantity_names())
       ->capture_default_str();
   command->add_option("--threshold", arguments->threshold, "The threshold of beats and of first_crossing")
       ->capture_default_str();

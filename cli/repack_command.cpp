@@ -14,6 +14,7 @@
 #include "weft/repack/repack.hpp"
 #include "weft/repack/side_effects.hpp"
 #include "weft/repack/target_file.hpp"
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/crash_line.hpp"
@@ -299,9 +300,8 @@ void add_repack_command(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--axes", arguments->axes, "The axes of these datasets: step,node,component [as recognised]");
   command
-      ->add_option(
-          "--filter", arguments->filter,
-          "none, deflate:6, shuffle+deflate, zstd:3, fletcher32, .. joined by +; keep leaves the filters as they are")
+      ->add_option("--filter", arguments->filter,
+                   fmt::format("keep (the filters of the file), {}", storage::kFilterWords))
       ->capture_default_str();
   command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
   command->add_option("--jobs", arguments->jobs, "The number of threads on each rank [one for each core]");

@@ -34,15 +34,15 @@ CallLatency CallLatency::of(const std::array<std::uint64_t, kBins>& counts, doub
 
 nlohmann::ordered_json to_json(const CallLatency& latency) {
   const auto& counts = latency.counts();
-  const auto is_used = [](std::uint64_t count) { return count > 0; };
-  const auto first = std::find_if(counts.begin(), counts.end(), is_used);
-  const auto last = std::find_if(counts.rbegin(), counts.rend(), is_used).base();
+  std::size_t first = 0;
+  std::size_t last = counts.size();
+  while (first < last && counts[first] == 0) ++first;
+  while (last > first && counts[last - 1] == 0) --last;
   nlohmann::ordered_json bounds = nlohmann::ordered_json::array();
   nlohmann::ordered_json shown = nlohmann::ordered_json::array();
-  for (auto count = first; count < last; ++count) {
-    const auto bin = static_cast<std::size_t>(count - counts.begin());
+  for (std::size_t bin = first; bin < last; ++bin) {
     if (bin + 1 < CallLatency::kBins) bounds.push_back(CallLatency::bound(bin));
-    shown.push_back(*count);
+    shown.push_back(counts[bin]);
   }
   if (bounds.size() == shown.size()) shown.push_back(0);  // none beyond the last bound
   return {{"calls", latency.calls()},

@@ -58,7 +58,7 @@ class ShareReader {
     if (begin >= end) return;
     double seconds = 0;
     const auto store =
-        timed(seconds, calls.open, [&] { return storage::open_posix(file.path, storage::OpenMode::read); });
+        timed(seconds, calls.open, [&] { return storage::open_store(file.path, storage::OpenMode::read); });
     for (std::uint64_t at = begin; at < end; at += kRequest) {
       const std::uint64_t piece = std::min(kRequest, end - at);
       timed(seconds, calls.read, [&] { store->read_at(at - file.first, storage::MutableBytes(buffer_).first(piece)); });

@@ -20,7 +20,7 @@ double raw_write_seconds(Communicator& comm, const std::string& path, std::uint6
   std::vector<std::byte> buffer(kPiece);
   for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<std::byte>(i * 131 + 7);
   agree_on(comm, [&] {
-    if (comm.rank() == 0) storage::open_posix(path, storage::OpenMode::create)->close();
+    if (comm.rank() == 0) storage::open_store(path, storage::OpenMode::create)->close();
   });
   settle(comm, path);
   // Removed however the measurement ends: it is as large as the run's own file.
@@ -33,7 +33,7 @@ double raw_write_seconds(Communicator& comm, const std::string& path, std::uint6
   } const remove{path, comm.rank() == 0};
   const Stopwatch clock;
   agree_on(comm, [&] {
-    const auto store = storage::open_posix(path, storage::OpenMode::write);
+    const auto store = storage::open_store(path, storage::OpenMode::write);
     const partition::Block mine = partition::even_block(bytes, comm.rank(), comm.size());
     for (std::uint64_t done = 0; done < mine.count; done += kPiece) {
       const std::uint64_t piece = std::min(kPiece, mine.count - done);

@@ -133,7 +133,7 @@ class FolderSource final : public convert::StepSource {
   // A problem's values in the order of its lattice; its text has every `dims_`-th, one portion after the other.
   std::vector<double> solution(std::uint64_t problem, std::uint64_t step) const {
     const std::string path = (is_shared_ ? path_ : problem_folder(path_, problem)) + "/" + solution_file_name(step);
-    const auto file = storage::open_posix(path, storage::OpenMode::read);
+    const auto file = storage::open_store(path, storage::OpenMode::read);
     const std::uint64_t expected = kValueBytes * lattice_.points();
     const std::uint64_t region = is_shared_ ? file->size() / problems_ : file->size();
     if (is_shared_ ? region < expected : region != expected) {

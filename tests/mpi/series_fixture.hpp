@@ -188,7 +188,7 @@ inline void expect_steps(const std::string& path, const std::vector<FieldSpec>& 
 
 inline std::uint64_t committed_in(const std::string& path) {
   const storage::SeriesCatalog catalog = storage::read_catalog(path);
-  const auto store = storage::open_posix(path, storage::OpenMode::read);
+  const auto store = storage::open_store(path, storage::OpenMode::read);
   return storage::committed_steps(storage::read_slots(*store, catalog));
 }
 

@@ -28,7 +28,7 @@ std::string shown(const std::string& word) {
 }  // namespace
 
 GmshFile::GmshFile(const std::string& path)
-    : store_(storage::open_posix(path, storage::OpenMode::read)), bytes_(store_->size()) {}
+    : store_(storage::open_store(path, storage::OpenMode::read)), bytes_(store_->size()) {}
 
 Error GmshFile::bad(const std::string& what, std::string_view remedy) const {
   const std::string place =

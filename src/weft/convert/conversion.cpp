@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <system_error>
 
 #include "weft/convert/job.hpp"
@@ -42,7 +43,7 @@ class NewFolders {
   NewFolders() = default;
   ~NewFolders() {
     std::error_code none;
-    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, none);  // if it is empty
+    for (const auto& folder : std::views::reverse(made_)) fs::remove(folder, none);  // if it is empty
   }
   NewFolders(const NewFolders&) = delete;
   NewFolders& operator=(const NewFolders&) = delete;

@@ -4,7 +4,7 @@ namespace weft::convert {
 
 PartFile::PartFile(const std::string& path)
     : file_(path, storage::IfExists::replace, std::nullopt),
-      store_(storage::open_posix(file_.part(), storage::OpenMode::create, nullptr, path)) {}
+      store_(storage::open_store(file_.part(), storage::OpenMode::create, nullptr, path)) {}
 
 void PartFile::finish() {
   store_->close();

@@ -32,7 +32,7 @@ SeriesCatalog on_a_line(const SeriesCatalog& catalog) {
 class SeriesSource final : public StepSource {
  public:
   SeriesSource(SeriesReader reader, const std::string& mesh, std::span<const std::string> fields, bool without_places)
-      : reader_(std::move(reader)), bytes_(storage::open_posix(reader_.path(), storage::OpenMode::read)) {
+      : reader_(std::move(reader)), bytes_(storage::open_store(reader_.path(), storage::OpenMode::read)) {
     const SeriesCatalog& catalog = reader_.catalog();
     if (reader_.committed() == 0) {
       throw Error(ErrorKind::usage, catalog.path, "no steps are committed yet", "wait for the run's first window");

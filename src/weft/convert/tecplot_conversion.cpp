@@ -81,7 +81,7 @@ class TecplotConversion {
     });
     storage::find_one_file(job_.comm, storage::part_path(path_));
     agree_on(job_.comm, [&] {
-      shared_ = storage::open_posix(storage::part_path(path_), mode, nullptr, path_);
+      shared_ = storage::open_store(storage::part_path(path_), mode, nullptr, path_);
       for (std::size_t b = 0; b < parts_.size(); ++b) write_part(b);
       if (job_.comm.rank() != 0) shared_->close();
     });

@@ -42,8 +42,8 @@ std::vector<std::byte> compressed_array(std::span<const std::byte> values, int l
   return array;
 }
 
-VtkFile::VtkFile(std::string path, const VtkDocument& document, int level)
-    : document_(document), level_(level), file_(std::move(path)), head_(vtk_head_length(document)) {}
+VtkFile::VtkFile(const std::string& path, const VtkDocument& document, int level)
+    : document_(document), level_(level), file_(path), head_(vtk_head_length(document)) {}
 
 void VtkFile::add(std::span<const std::byte> values) {
   if (level_ > 0) return add_encoded(compressed_array(values, level_));

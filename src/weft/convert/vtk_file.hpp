@@ -24,7 +24,7 @@ std::uint64_t most_compressed_bytes(std::uint64_t bytes);
 class VtkFile {
  public:
   // `level` 0 does not compress; it must agree with document.compressed, and the document outlive this. Not collective.
-  VtkFile(std::string path, const VtkDocument& document, int level);
+  VtkFile(const std::string& path, const VtkDocument& document, int level);
 
   // The next array of the document.
   void add(std::span<const std::byte> values);

@@ -127,7 +127,7 @@ class Sampling {
 }  // namespace
 
 layout::AccessCost measured_access_cost(const std::string& path) {
-  const auto bytes = storage::open_posix(path, storage::OpenMode::read);
+  const auto bytes = storage::open_store(path, storage::OpenMode::read);
   storage::forget_pages(path);
   return storage::measure(*bytes);
 }

@@ -1,5 +1,7 @@
 #include "weft/reading/grid_places.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -39,7 +41,7 @@ std::optional<Axis> evenly_spaced(std::span<const double> places) {
 // The array of an axis's coordinates, in the field's group or above it.
 std::optional<Axis> coordinates(hid_t file, std::string group, const std::string& name, std::uint64_t extent) {
   while (true) {
-    const std::string path = group + "/" + name;
+    const std::string path = fmt::format("{}/{}", group, name);
     if (survey::extents_at(file, path) == Shape{extent} && extent <= kMostCoordinates) {
       const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT));
       std::vector<double> places(extent);

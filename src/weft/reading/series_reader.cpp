@@ -46,45 +46,44 @@ SeriesReader SeriesReader::open(const std::string& path, ReadOptions options) {
   return open(alone, path, std::move(options));
 }
 
-SeriesReader SeriesReader::open(Communicator& comm, const std::string& from, ReadOptions options) {
+SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, ReadOptions options) {
   SeriesReader reader;
   reader.options_ = std::move(options);
   std::vector<std::byte> state;
-  const survey::NamedFile file = survey::named_file(from);
-  const std::string& path = file.path;
+  const survey::NamedFile file = survey::named_file(path);
   reader.named_ = file.dataset.empty() ? reader.options_.choice.dataset : file.dataset;
   reader.options_.choice.dataset = reader.named_;
-  storage::find_one_file(comm, path);
+  storage::find_one_file(comm, file.path);
   std::uint64_t foreign = 0;
   agree_on(comm, [&] {
-    if (comm.rank() == 0) foreign = storage::is_series_file(path) ? 0 : 1;
+    if (comm.rank() == 0) foreign = storage::is_series_file(file.path) ? 0 : 1;
   });
   if (comm.max(foreign) == 1) {
-    agree_on(comm, [&] { reader.open_foreign(path); });
+    agree_on(comm, [&] { reader.open_foreign(file.path); });
     return reader;
   }
   agree_on(comm, [&] {
     if (!reader.options_.choice.axes.empty() || reader.options_.choice.time) {
-      throw Error(ErrorKind::usage, path, "is a Weft file, which says itself what its axes and times are",
+      throw Error(ErrorKind::usage, file.path, "is a Weft file, which says itself what its axes and times are",
                   "leave --axes and --time out");
     }
-    reader.open_bytes(path);
+    reader.open_bytes(file.path);
     if (comm.rank() != 0) return;
     if (reader.options_.access) {
       reader.use_access_cost(*reader.options_.access);
     } else {
       reader.access_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
     }
-    while (!reader.read_catalog_and_slots(path)) reader.open_bytes(path);
+    while (!reader.read_catalog_and_slots(file.path)) reader.open_bytes(file.path);
     if (comm.size() > 1) state = reader.shared_state();
   });
   if (comm.size() > 1) {
     comm.broadcast(state, 0);
     agree_on(comm, [&] {
-      if (comm.rank() != 0) reader.take_shared_state(path, state);
+      if (comm.rank() != 0) reader.take_shared_state(file.path, state);
     });
   }
-  reader.opened_ = std::make_shared<reading::OpenedFile>(path);
+  reader.opened_ = std::make_shared<reading::OpenedFile>(file.path);
   if (!reader.named_.empty()) agree_on(comm, [&] { reader.named_field(); });  // refused where there is none of it
   return reader;
 }
@@ -121,7 +120,7 @@ void SeriesReader::use_access_cost(const layout::AccessCost& access) {
 void SeriesReader::open_bytes(const std::string& path) {
   do {
     inode_ = storage::inode_of(path);
-    bytes_ = storage::open_posix(path, storage::OpenMode::read, options_.counters);
+    bytes_ = storage::open_store(path, storage::OpenMode::read, options_.counters);
   } while (storage::inode_of(path) != inode_);
   if (options_.wrap) bytes_ = options_.wrap(std::move(bytes_));
 }

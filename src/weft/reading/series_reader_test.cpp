@@ -55,7 +55,7 @@ class SeriesReaderTest : public testing::Test {
 
   // Writes steps [from, to) of time, V and beat, and commits them.
   static void fill(const SeriesCatalog& catalog, std::uint64_t from, std::uint64_t to) {
-    const auto store = storage::open_posix(catalog.path, storage::OpenMode::write);
+    const auto store = storage::open_store(catalog.path, storage::OpenMode::write);
     for (const storage::SegmentEntry& segment : catalog.segments) {
       const ArrayEntry& v = segment.fields[1];
       const std::uint64_t node_chunks = ceil_div(v.shape[1], v.chunk[1]);
@@ -222,7 +222,7 @@ TEST_F(SeriesReaderTest, ATruncatedFileIsAnErrorAndWhatPrecedesStaysReadable) {
 TEST_F(SeriesReaderTest, EqualsPredictionOnTheStoreItselfAtThePapersSmallSize) {
   // Sparse: what is not written reads as zeros, and only requests and bytes are looked at.
   SeriesCatalog catalog = create_series_file(path_, file_plan({151, 400000, 2}, {19, 3449, 2}));
-  const auto file = storage::open_posix(path_, storage::OpenMode::write);
+  const auto file = storage::open_store(path_, storage::OpenMode::write);
   storage::raise_slot(*file, catalog, 0, 151);
   const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}, 1e-3));
   const auto read = [&](const Box& box) {

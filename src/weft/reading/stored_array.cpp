@@ -53,9 +53,9 @@ Decoding plain_decoding(const storage::ArrayEntry& array) {
   return decoding;
 }
 
-StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, const Decoding& decoding,
+StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, Decoding decoding,
                          OnRequest on_request)
-    : file_(std::move(file)), array_(std::move(array)), decoding_(decoding) {
+    : file_(std::move(file)), array_(std::move(array)), decoding_(std::move(decoding)) {
   const std::scoped_lock lock(hdf5_lock());
   const storage::QuietHdf5 quiet;
   {

@@ -44,8 +44,7 @@ class StoredArray {
  public:
   // `array` as the series has it, `decoding` of its dataset. Called for each request of encoded bytes.
   using OnRequest = std::function<void(std::uint64_t bytes)>;
-  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, const Decoding& decoding,
-              OnRequest on_request);
+  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, Decoding decoding, OnRequest on_request);
   ~StoredArray();
 
   // Where the values lie as they are; nothing where they have to be decoded. `unpack` is for what was read from there.

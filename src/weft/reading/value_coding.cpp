@@ -108,7 +108,7 @@ void decode_as(const ValueCoding& coding, std::span<const std::byte> stored, std
           throw Error(ErrorKind::data, "", "holds a number above 2^63 - 1, which Weft has no type for");
         }
       }
-      to = static_cast<Value>(from);
+      to = static_cast<Value>(from);  // NOLINT(bugprone-signed-char-misuse): an int8 is a number, no character
     } else {
       const auto is_missing = [from](double fill) { return from == static_cast<Stored>(fill); };
       const bool missing = std::any_of(coding.missing.begin(), coding.missing.end(), is_missing);

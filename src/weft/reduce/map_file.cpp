@@ -77,7 +77,7 @@ std::vector<std::uint64_t> MapFile::create(std::span<const MapPlan> maps, std::u
   return addresses;
 }
 
-std::unique_ptr<storage::ByteStore> MapFile::open() const { return storage::open_posix(part_, mode_, nullptr, path_); }
+std::unique_ptr<storage::ByteStore> MapFile::open() const { return storage::open_store(part_, mode_, nullptr, path_); }
 
 void MapFile::finish(std::span<const MapPlan> maps, const Shape& places, std::uint64_t rows, const MapOrigin& origin) {
   agree_on(comm_, [&] {

@@ -43,9 +43,7 @@ Quantity parse_one(std::string_view name) {
     throw Error(ErrorKind::usage, fmt::format("quantity '{}'", name), "needs a percentage between 0 and 100",
                 "as in apd_90");
   }
-  std::string all;
-  for (const auto& [known, kind] : kNames) all += std::string(known) + ", ";
-  throw Error(ErrorKind::usage, fmt::format("quantity '{}'", name), "is not known", "there are " + all + "apd_P");
+  throw Error(ErrorKind::usage, fmt::format("quantity '{}'", name), "is not known", "there are " + quantity_names());
 }
 
 }  // namespace
@@ -69,6 +67,14 @@ bool Quantity::per_beat() const {
   std::abort();  // no Kind
 }
 
+std::string quantity_names() {
+  std::string samples;
+  std::string beats;
+  for (const auto& [name, kind] : kNames)
+    (Quantity{{}, kind, 0}.per_beat() ? beats : samples) += std::string(name) + ", ";
+  return samples.substr(0, samples.size() - 2) + "; per beat: " + beats + "apd_P";
+}
+
 std::vector<Quantity> parse_quantities(std::string_view text) {
   std::vector<Quantity> quantities;
   while (true) {
@@ -86,7 +92,7 @@ std::vector<Quantity> parse_quantities(std::string_view text) {
 
 std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units) {
   // Between two times no date counts: "hours" of CF's "hours since 1990-01-01".
-  const std::string duration = time_units.substr(0, time_units.find(" since "));
+  std::string duration = time_units.substr(0, time_units.find(" since "));
   switch (quantity.kind) {
     case Kind::min:
     case Kind::max:

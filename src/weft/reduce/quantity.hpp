@@ -49,6 +49,9 @@ struct Quantity {
 // not between 0 and 100.
 std::vector<Quantity> parse_quantities(std::string_view text);
 
+// The names that parse_quantities() takes, for help texts: "min, max, ...; per beat: ..., apd_P".
+std::string quantity_names();
+
 // The unit of a quantity of a field in `value_units` over a time in `time_units`; "" where it is not known.
 std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units);
 

@@ -51,11 +51,11 @@ class Repacking {
       if (request_.planned) request_.planned(plan_);
       report_.datasets.resize(plan_.chosen.size());
       in_ = survey::open_file(request_.in);
-      bytes_in_ = storage::open_posix(request_.in, storage::OpenMode::read);
+      bytes_in_ = storage::open_store(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });
     storage::find_one_file(comm_, part_);
-    agreed([&] { bytes_out_ = storage::open_posix(part_, mode_); });
+    agreed([&] { bytes_out_ = storage::open_store(part_, mode_); });
     for (const bool direct : {true, false}) {
       // Straight writes first, while HDF5 has the file closed.
       if (!direct && comm_.rank() == 0) agree_alone([&] { reopen(); });
@@ -386,7 +386,7 @@ class Repacking {
     close_out(part_);
     copy_user_block(request_.in, part_, user_block_);
     report_.file_bytes_before = plan_.survey.file_bytes;
-    report_.file_bytes_after = storage::open_posix(part_, storage::OpenMode::read)->size();
+    report_.file_bytes_after = storage::open_store(part_, storage::OpenMode::read)->size();
     check();
     target_->finish(request_.in_place);
   }

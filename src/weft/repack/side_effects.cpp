@@ -50,7 +50,7 @@ std::vector<std::string> side_effects(const Chosen& chosen, const RepackRequest&
   const std::string& path = chosen.facts.path;
   const auto before_chunk = survey::chunk_as_seen(chosen.axes, chosen.facts.chunk);
   const auto after_chunk = survey::chunk_as_seen(chosen.axes, chosen.chunk);
-  if (!chosen.facts.chunk.empty() && before_chunk && after_chunk && layout::spatial_axes(chosen.axes.axes).size() > 0) {
+  if (!chosen.facts.chunk.empty() && before_chunk && after_chunk && !layout::spatial_axes(chosen.axes.axes).empty()) {
     const layout::Design before = usual_reads(chosen, *before_chunk, chosen.facts.filters, request.access);
     const layout::Design after = usual_reads(chosen, *after_chunk, chosen.filters, request.access);
     for (std::size_t read = 0; read < before.reads.size(); ++read) {

@@ -10,13 +10,13 @@ SpillFile::SpillFile(Communicator& comm, const std::string& path, std::uint64_t 
     : comm_(comm), path_(path) {
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
-    const auto made = storage::open_posix(path, storage::OpenMode::create);
+    const auto made = storage::open_store(path, storage::OpenMode::create);
     const std::byte last{0};
     made->write_at(bytes - 1, storage::Bytes(&last, 1));
     made->close();
   });
   storage::find_one_file(comm, path);
-  agree_on(comm, [&] { store_ = storage::open_posix(path, mode); });
+  agree_on(comm, [&] { store_ = storage::open_store(path, mode); });
 }
 
 SpillFile::~SpillFile() {

@@ -82,8 +82,8 @@ void TargetFile::finish(bool durable) {
 void copy_user_block(const std::string& from, const std::string& to, unsigned long long bytes) {
   if (bytes == 0) return;
   std::vector<std::byte> block(bytes);
-  storage::open_posix(from, storage::OpenMode::read)->read_at(0, storage::MutableBytes(block));
-  const auto store = storage::open_posix(to, storage::OpenMode::write);
+  storage::open_store(from, storage::OpenMode::read)->read_at(0, storage::MutableBytes(block));
+  const auto store = storage::open_store(to, storage::OpenMode::write);
   store->write_at(0, storage::Bytes(block));
   store->close();
 }

@@ -60,8 +60,8 @@ class DurabilityTest : public testing::Test {
     plan.segment_steps = 100;
     plan.commit_slots = 4;
     catalog_ = storage::create_series_file((folder_ / "a.h5").string(), plan);
-    plain_ = storage::open_posix(catalog_.path, storage::OpenMode::write);
-    store_ = std::make_unique<WatchedStore>(storage::open_posix(catalog_.path, storage::OpenMode::write));
+    plain_ = storage::open_store(catalog_.path, storage::OpenMode::write);
+    store_ = std::make_unique<WatchedStore>(storage::open_store(catalog_.path, storage::OpenMode::write));
     storage::write_new_writer(*plain_, catalog_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, 0, kIdleSlot}, {}});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

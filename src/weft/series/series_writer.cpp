@@ -298,7 +298,7 @@ class SeriesWriter::Impl {
     storage::find_one_file(*comm_, lies_at);
     agree_on(*comm_, [&] {
       // The counters live as long as this object, and so does the store.
-      store_ = storage::open_posix(lies_at, open_mode_,
+      store_ = storage::open_store(lies_at, open_mode_,
                                    std::shared_ptr<storage::SyscallCounters>(&counters_.syscall, [](auto*) {}),
                                    catalog_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
@@ -314,7 +314,7 @@ class SeriesWriter::Impl {
 
   storage::ViewMaker view_maker() const {
     return [this](const storage::SeriesCatalog& catalog, std::uint64_t steps) {
-      const auto store = storage::open_posix(catalog.path, storage::OpenMode::read);
+      const auto store = storage::open_store(catalog.path, storage::OpenMode::read);
       return with_observed(catalog, view::series_view(catalog, steps, view::reader_of(*store)));
     };
   }

@@ -89,9 +89,10 @@ enum class OpenMode {
   create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 
-// Opens a file of the operating system. Where `counters` is given, every system call is counted there. `name` is for
-// error lines, where it is not the path (a new file that is still under another name).
-std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode,
+// Opens the store of a path. The only place that chooses a kind of store: there is one, a file of the operating system.
+// If `counters` is given, every system call is counted there. `name` is for error lines, where it is not the path (a
+// new file that is still under another name). Throws Error(system) if it cannot be opened.
+std::unique_ptr<ByteStore> open_store(const std::string& path, OpenMode mode,
                                       std::shared_ptr<SyscallCounters> counters = nullptr,
                                       const std::string& name = {});
 

@@ -46,6 +46,9 @@ void add_filters(hid_t properties, const std::vector<Filter>& filters);
 // "none", "deflate:6", "shuffle+deflate", "zstd:3", "lzf", "fletcher32": joined by +, applied from left to right.
 // Levels where none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
 std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_bytes);
+// The words that parse_filters() takes, for help texts and error lines.
+inline constexpr const char* kFilterWords =
+    "none, or filters joined by +: deflate:LEVEL, zstd:LEVEL, lzf, shuffle, fletcher32";
 // And back: "none" where there are none.
 std::string to_text(const std::vector<Filter>& filters);
 

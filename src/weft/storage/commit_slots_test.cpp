@@ -36,7 +36,7 @@ class CommitSlotsTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::unique_ptr<ByteStore> open() const { return open_posix(catalog_.path, OpenMode::write); }
+  std::unique_ptr<ByteStore> open() const { return open_store(catalog_.path, OpenMode::write); }
 };
 
 TEST_F(CommitSlotsTest, ANewFileHasNothingCommitted) {

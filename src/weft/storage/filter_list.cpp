@@ -111,7 +111,7 @@ std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_b
       filters.push_back({H5Z_FILTER_FLETCHER32, "fletcher32", H5Z_FLAG_MANDATORY, {}});
     } else {
       throw Error(ErrorKind::usage, fmt::format("filter '{}'", word), "is not one that Weft writes",
-                  "there are none, deflate:6, shuffle+deflate, zstd:3, shuffle+zstd, lzf and fletcher32");
+                  fmt::format("use {}; for example shuffle+deflate:6", kFilterWords));
     }
     begin = end + 1;
   }

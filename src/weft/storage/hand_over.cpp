@@ -8,7 +8,7 @@ namespace weft::storage {
 
 void hand_over(const Communicator& comm, const std::string& path) {
   if (comm.size() == 1 || file_system_of(path).one_machine()) return;
-  open_posix(path, OpenMode::write)->sync();
+  open_store(path, OpenMode::write)->sync();
 }
 
 }  // namespace weft::storage

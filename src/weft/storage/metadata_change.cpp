@@ -102,7 +102,7 @@ std::vector<Range> data_of_others(const SeriesCatalog& catalog) {
 SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<Range>& metadata, ByteStore& live,
                        std::uint64_t size, const std::function<SeriesCatalog(hid_t file)>& change) {
   const std::string scratch = rehearsal_path(catalog.path);
-  const auto copy = open_posix(scratch, OpenMode::create);
+  const auto copy = open_store(scratch, OpenMode::create);
   for (const Range& range : metadata) copy_range(live, *copy, range);
   copy->close();
   set_size(scratch, size);
@@ -179,7 +179,7 @@ void overwrite(const SeriesCatalog& catalog, const UndoRecord& record, ByteStore
     // At the speed of memory for those who read beside it, then once more, to the disk. Where other machines write
     // whole pages back, a page must not be cached here.
     if (file_system_of(catalog.path).sharing() == Sharing::plainly) {
-      write_after(record, *open_posix(catalog.path, OpenMode::write));
+      write_after(record, *open_store(catalog.path, OpenMode::write));
     }
     write_after(record, live);
     end_change(catalog);
@@ -203,13 +203,13 @@ void change_metadata(const SeriesCatalog& catalog, const std::function<SeriesCat
   if (metadata_leftovers(catalog.path).undo) {
     throw Error(ErrorKind::data, catalog.path, "a metadata change was interrupted", "weft recover undoes it");
   }
-  const auto live = open_posix(catalog.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
+  const auto live = open_store(catalog.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
   UndoRecord record = record_of(catalog.path);
   const std::vector<Range> metadata = metadata_ranges(catalog, data_of_others(catalog), record.size, record.size);
 
   const Scratch scratch{rehearsal_path(catalog.path)};
   const SeriesCatalog changed = rehearse(catalog, metadata, *live, record.size, change);
-  const auto rehearsed = open_posix(scratch.path, OpenMode::read);
+  const auto rehearsed = open_store(scratch.path, OpenMode::read);
   record.new_size = std::max(record.size, rehearsed->size());
   record.ranges = differences(metadata, *live, *rehearsed);
   split_superblock(record.ranges, *live);
@@ -240,7 +240,7 @@ MetadataLeftovers metadata_leftovers(const std::string& path) {
 UndoState interrupted_change(const std::string& path) {
   const std::optional<UndoRecord> record = load_undo(path);
   if (!record) return UndoState::none;
-  const UndoState state = undo_state(*record, *open_posix(path, OpenMode::read));
+  const UndoState state = undo_state(*record, *open_store(path, OpenMode::read));
   if (state == UndoState::foreign) refuse_foreign(*record, path);
   return state;
 }
@@ -249,7 +249,7 @@ bool undo_metadata_change(const std::string& path) {
   const std::optional<UndoRecord> record = load_undo(path);
   bool undone = false;
   if (record) {
-    const auto live = open_posix(path, OpenMode::write_through);
+    const auto live = open_store(path, OpenMode::write_through);
     const UndoState state = undo_state(*record, *live);
     if (state == UndoState::foreign) refuse_foreign(*record, path);
     undone = state == UndoState::part;

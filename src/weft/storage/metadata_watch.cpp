@@ -55,7 +55,7 @@ MetadataWatch::Stamp MetadataWatch::stamp() const {
 
 std::optional<std::uint64_t> MetadataWatch::changes() const {
   // Where a change moves the number, it was told of that change at its old place.
-  return read_writer_state(*open_posix(path_, OpenMode::read), *catalog_).changes;
+  return read_writer_state(*open_store(path_, OpenMode::read), *catalog_).changes;
 }
 
 void look_until_whole(const std::string& path, const std::function<bool()>& look) {

@@ -35,7 +35,7 @@ class MetadataWatchTest : public testing::Test {
     plan.segment_steps = 100;
     plan.commit_slots = 1;
     catalog_ = create_series_file(path_, plan);
-    write_new_writer(*open_posix(path_, OpenMode::write), catalog_, {{0}, {0}, {}});
+    write_new_writer(*open_store(path_, OpenMode::write), catalog_, {{0}, {0}, {}});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

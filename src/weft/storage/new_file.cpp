@@ -82,7 +82,7 @@ NewFile::~NewFile() {
 
 void NewFile::finish(bool durable) {
   look_like(part_, place_);
-  if (durable) open_posix(part_, OpenMode::write)->sync();
+  if (durable) open_store(part_, OpenMode::write)->sync();
   const bool renamed = if_exists_ == IfExists::fail && rename_to_a_free_name(part_, place_);
   if (renamed) {
     if (durable) sync_name(place_);

@@ -131,7 +131,7 @@ class PosixStore final : public ByteStore {
 
 }  // namespace
 
-std::unique_ptr<ByteStore> open_posix(const std::string& path, OpenMode mode, std::shared_ptr<SyscallCounters> counters,
+std::unique_ptr<ByteStore> open_store(const std::string& path, OpenMode mode, std::shared_ptr<SyscallCounters> counters,
                                       const std::string& name) {
   if (!counters) counters = std::make_shared<SyscallCounters>();
   int flags = O_CLOEXEC;

@@ -39,7 +39,7 @@ class PosixStoreTest : public testing::Test {
 
 TEST_F(PosixStoreTest, ListsOfPiecesOfAnyLengthMoveInAsManyCallsAsNeeded) {
   const auto counters = std::make_shared<SyscallCounters>();
-  const auto store = open_posix(path_, OpenMode::create, counters);
+  const auto store = open_store(path_, OpenMode::create, counters);
   // 2,500 pieces of 0 to 6 bytes: more than one call carries, empty ones among them.
   std::vector<std::byte> data(10000);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 31);
@@ -60,20 +60,20 @@ TEST_F(PosixStoreTest, ListsOfPiecesOfAnyLengthMoveInAsManyCallsAsNeeded) {
 }
 
 TEST_F(PosixStoreTest, ReadingPastTheEndSaysWhereItEnds) {
-  const auto store = open_posix(path_, OpenMode::create);
+  const auto store = open_store(path_, OpenMode::create);
   store->write_at(0, Bytes(std::vector<std::byte>(10)));
   std::vector<std::byte> more(11);
   EXPECT_THAT(message_of([&] { store->read_at(0, MutableBytes(more)); }), HasSubstr("ends at byte 10"));
 }
 
 TEST_F(PosixStoreTest, AFileThatCannotBeOpenedIsNamed) {
-  EXPECT_THAT(message_of([&] { open_posix(path_ + "/deeper", OpenMode::create); }), HasSubstr("/deeper"));
-  EXPECT_THAT(message_of([&] { open_posix(path_, OpenMode::read); }), HasSubstr("No such file"));
+  EXPECT_THAT(message_of([&] { open_store(path_ + "/deeper", OpenMode::create); }), HasSubstr("/deeper"));
+  EXPECT_THAT(message_of([&] { open_store(path_, OpenMode::read); }), HasSubstr("No such file"));
 }
 
 TEST_F(PosixStoreTest, ClosingTwiceIsClosingOnce) {
   const auto counters = std::make_shared<SyscallCounters>();
-  const auto store = open_posix(path_, OpenMode::create, counters);
+  const auto store = open_store(path_, OpenMode::create, counters);
   store->close();
   store->close();
   EXPECT_EQ(counters->closes, 1U);
@@ -81,7 +81,7 @@ TEST_F(PosixStoreTest, ClosingTwiceIsClosingOnce) {
 
 TEST_F(PosixStoreTest, AFailingStoreRefusesFromThenOn) {
   const auto asked = std::make_shared<RequestCounters>();
-  const auto store = failing_store(counting_store(open_posix(path_, OpenMode::create), asked),
+  const auto store = failing_store(counting_store(open_store(path_, OpenMode::create), asked),
                                    [](std::uint64_t write, std::uint64_t) { return write == 2 ? ENOSPC : 0; });
   const std::vector<std::byte> data(8);
   store->write_at(0, Bytes(data));
@@ -95,7 +95,7 @@ TEST_F(PosixStoreTest, AFailingStoreRefusesFromThenOn) {
 }
 
 TEST_F(PosixStoreTest, ADelayingStoreTakesItsTime) {
-  const auto store = delaying_store(open_posix(path_, OpenMode::create), 0.02, 1e6);
+  const auto store = delaying_store(open_store(path_, OpenMode::create), 0.02, 1e6);
   const std::vector<std::byte> data(10000);  // 10 ms at 1 MB/s
   const auto start = std::chrono::steady_clock::now();
   store->write_at(0, Bytes(data));

@@ -35,12 +35,12 @@ class ReadExecutorTest : public testing::Test {
   void make_file(std::uint64_t elements) const {
     std::vector<std::int64_t> values(elements);
     std::iota(values.begin(), values.end(), 0);
-    const auto store = open_posix(path_, OpenMode::create);
+    const auto store = open_store(path_, OpenMode::create);
     store->write_at(kBase, std::as_bytes(std::span(values)));
   }
 
   std::unique_ptr<ByteStore> open(double latency_s = 0) {
-    auto store = open_posix(path_, OpenMode::read, reached_);
+    auto store = open_store(path_, OpenMode::read, reached_);
     if (latency_s > 0) store = delaying_store(std::move(store), latency_s, 0);
     return counting_store(std::move(store), asked_);
   }

@@ -50,7 +50,7 @@ class SeriesFileTest : public testing::Test {
 
   // Writes V(step, node, c) = 1000 step + 10 node + c at the addresses of the catalog, element by element.
   static void fill(const SeriesCatalog& catalog) {
-    const auto store = open_posix(catalog.path, OpenMode::write);
+    const auto store = open_store(catalog.path, OpenMode::write);
     for (const SegmentEntry& segment : catalog.segments) {
       const ArrayEntry& v = segment.fields[1];
       const std::uint64_t node_chunks = ceil_div(v.shape[1], v.chunk[1]);

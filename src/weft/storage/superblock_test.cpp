@@ -32,7 +32,7 @@ TEST(SuperblockTest, OldAndNewOnesAndUserBlocks) {
     for (const auto& [version, number] : {std::pair{H5F_LIBVER_EARLIEST, 0U}, std::pair{H5F_LIBVER_V110, 3U}}) {
       const std::string path = "superblock.h5";
       make(path, version, user_block);
-      const auto superblock = read_superblock(*open_posix(path, OpenMode::read));
+      const auto superblock = read_superblock(*open_store(path, OpenMode::read));
       ASSERT_TRUE(superblock);
       EXPECT_EQ(superblock->at, user_block);
       EXPECT_EQ(superblock->version, number);
@@ -46,7 +46,7 @@ TEST(SuperblockTest, OldAndNewOnesAndUserBlocks) {
 TEST(SuperblockTest, AMarkIsSeenAndTakenAway) {
   const std::string path = "superblock-marked.h5";
   make(path, H5F_LIBVER_V110, 0);
-  const auto store = open_posix(path, OpenMode::write);
+  const auto store = open_store(path, OpenMode::write);
   const Superblock clean = *read_superblock(*store);
   Superblock marked = clean;
   marked.bytes[11] = std::byte{1};
@@ -68,7 +68,7 @@ TEST(SuperblockTest, AMarkIsSeenAndTakenAway) {
 TEST(SuperblockTest, DamageIsSeen) {
   const std::string path = "superblock-damaged.h5";
   make(path, H5F_LIBVER_V110, 0);
-  const auto store = open_posix(path, OpenMode::write);
+  const auto store = open_store(path, OpenMode::write);
   const std::byte flipped{0x55};
   store->write_at(20, Bytes(&flipped, 1));
   const Superblock seen = *read_superblock(*store);

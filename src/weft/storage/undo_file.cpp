@@ -166,7 +166,7 @@ void save_undo(const std::string& path, const UndoRecord& record) {
   const std::vector<std::uint8_t> cbor = json::to_cbor(outer);
   // Whole under a name of its own first: an undo file that is there is one that was finished.
   const std::string part = undo_part_path(path);
-  const auto store = open_posix(part, OpenMode::create);
+  const auto store = open_store(part, OpenMode::create);
   store->write_at(0, Bytes(reinterpret_cast<const std::byte*>(cbor.data()), cbor.size()));
   store->sync();
   store->close();
@@ -175,7 +175,7 @@ void save_undo(const std::string& path, const UndoRecord& record) {
 
 std::optional<UndoRecord> load_undo(const std::string& path) {
   if (::access(undo_path(path).c_str(), F_OK) != 0) return std::nullopt;
-  const auto file = open_posix(undo_path(path), OpenMode::read);
+  const auto file = open_store(undo_path(path), OpenMode::read);
   std::vector<std::uint8_t> cbor(file->size());
   file->read_at(0, MutableBytes(reinterpret_cast<std::byte*>(cbor.data()), cbor.size()));
   const json undo = json::from_cbor(cbor, true, false);

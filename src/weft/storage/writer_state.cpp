@@ -47,7 +47,7 @@ namespace {
 
 void change_state(const SeriesCatalog& catalog, const std::function<void(WriterState&)>& change) {
   if (!has_words(catalog)) return;
-  const auto store = open_posix(catalog.path, OpenMode::write_through);
+  const auto store = open_store(catalog.path, OpenMode::write_through);
   WriterState state = read_writer_state(*store, catalog);
   change(state);
   write_writer_state(*store, catalog, state);
@@ -74,7 +74,7 @@ void end_change(const SeriesCatalog& catalog) {
 }
 
 void end_interrupted_change(const SeriesCatalog& catalog) {
-  if (read_writer_state(*open_posix(catalog.path, OpenMode::read), catalog).changes % 2 != 0) end_change(catalog);
+  if (read_writer_state(*open_store(catalog.path, OpenMode::read), catalog).changes % 2 != 0) end_change(catalog);
 }
 
 void check_epoch(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t mine) {

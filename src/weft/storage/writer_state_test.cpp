@@ -27,7 +27,7 @@ class WriterStateTest : public testing::Test {
     plan.segment_steps = 100;
     plan.commit_slots = 2;
     catalog_ = create_series_file((folder_ / "a.h5").string(), plan);
-    store_ = open_posix(catalog_.path, OpenMode::write);
+    store_ = open_store(catalog_.path, OpenMode::write);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -33,7 +33,7 @@ std::unique_ptr<storage::ByteStore> open_bytes(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
   if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
-  return storage::open_posix(path, storage::OpenMode::read);
+  return storage::open_store(path, storage::OpenMode::read);
 }
 
 storage::Handle open_file(const std::string& path) {

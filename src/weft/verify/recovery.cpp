@@ -144,7 +144,7 @@ class Work {
       catalog = storage::catalog_open_file(file, path_);
     }
     if (found.marked && act("remove the mark of a program that was writing it")) {
-      storage::clear_write_mark(*storage::open_posix(path_, storage::OpenMode::write), found);
+      storage::clear_write_mark(*storage::open_store(path_, storage::OpenMode::write), found);
     }
     return catalog;
   }
@@ -183,7 +183,7 @@ class Work {
   void end_with_committed(const SeriesCatalog& catalog) {
     const std::uint64_t committed = result_.steps;
     const storage::ViewMaker view = [](const SeriesCatalog& changed, std::uint64_t steps) {
-      const auto bytes = storage::open_posix(changed.path, storage::OpenMode::read);
+      const auto bytes = storage::open_store(changed.path, storage::OpenMode::read);
       return view::vtkhdf_objects(view::series_view(changed, steps, view::reader_of(*bytes)));
     };
     if (catalog.length != committed) {

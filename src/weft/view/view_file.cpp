@@ -75,7 +75,7 @@ std::string write_xdmf(const ViewReport& report, std::span<const double> times,
   storage::NewFile made(path, storage::IfExists::replace, storage::LockWish{"weft view", take_over});
   const std::string text =
       xdmf_text(report.view, std::filesystem::path(report.path).filename().string(), times, topologies);
-  const auto store = storage::open_posix(made.part(), storage::OpenMode::create, nullptr, path);
+  const auto store = storage::open_store(made.part(), storage::OpenMode::create, nullptr, path);
   store->write_at(0, std::as_bytes(std::span(text)));
   store->close();
   made.finish(true);
@@ -92,7 +92,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   std::vector<double> times;
   std::uint64_t size_before = 0;
   {
-    const auto store = storage::open_posix(path, storage::OpenMode::read);
+    const auto store = storage::open_store(path, storage::OpenMode::read);
     size_before = store->size();
     const std::uint64_t committed = storage::readable_steps(*store, catalog);
     const std::uint64_t steps = std::min(committed, catalog.capacity());

@@ -63,7 +63,7 @@ constexpr std::array<NumberType, 10> kNumberTypes{{{"Int8", 1, false, true},
 class VtuFile {
  public:
   explicit VtuFile(const std::string& path) : path_(path) {
-    const auto store = storage::open_posix(path, storage::OpenMode::read);
+    const auto store = storage::open_store(path, storage::OpenMode::read);
     text_.resize(store->size());
     store->read_at(0, std::as_writable_bytes(std::span(text_)));
     // Raw appended data are no XML: what follows their underscore is cut off before the rest is parsed.

@@ -146,13 +146,13 @@ class Text {
   }
 
   void map_attribute(const MapRow& map, const Block& block, int depth) {
-    Shape shape = block.grid ? block.grid->shape : Shape{block.unstructured->points};
-    if (block.grid) shape.insert(shape.begin(), 3 - std::min<std::size_t>(3, shape.size()), 1);
-    Shape stored = block.grid ? block.grid->shape : shape;
+    Shape shown = block.grid ? block.grid->shape : Shape{block.unstructured->points};
+    if (block.grid) shown.insert(shown.begin(), 3 - std::min<std::size_t>(3, shown.size()), 1);
+    Shape stored = block.grid ? block.grid->shape : shown;
     if (block.grid) stored.insert(stored.begin(), 1);
     line(depth, fmt::format(R"(<Attribute Name="{}" AttributeType="Scalar" Center="Node">{}</Attribute>)",
                             escaped_xml(map.name),
-                            part(root_of(block) + "/PointData/" + map.name, map.type, stored, whole(stored), shape)));
+                            part(root_of(block) + "/PointData/" + map.name, map.type, stored, whole(stored), shown)));
   }
 
   void grid_geometry(const storage::RegularGrid& grid, int depth) {
