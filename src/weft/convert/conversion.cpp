@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <system_error>
 
 #include "weft/convert/job.hpp"
@@ -43,7 +42,8 @@ class NewFolders {
   NewFolders() = default;
   ~NewFolders() {
     std::error_code none;
-    for (const auto& folder : std::views::reverse(made_)) fs::remove(folder, none);  // if it is empty
+    std::reverse(made_.begin(), made_.end());
+    for (const fs::path& folder : made_) fs::remove(folder, none);  // if it is empty
   }
   NewFolders(const NewFolders&) = delete;
   NewFolders& operator=(const NewFolders&) = delete;
