@@ -248,7 +248,7 @@ def test_the_text_names_the_next_command(tmp_path: Path) -> None:
     [
         (["--to", "vtk"], "--to vtk: is not a format"),
         (["--to", "vtu", "--steps", "7:7"], "selects none of the 7 steps"),
-        (["--to", "vtu", "--steps", "7"], "is none of the 7 steps"),
+        (["--to", "vtu", "--steps", "7"], "is not one of the 7 steps"),
         (["--to", "vtu", "--steps", "::-1"], "counts backwards"),
         (["--to", "vtu", "--steps", "a:b"], "'a' is not a step"),
         (["--to", "vtu", "--fields", "number,volts"], "has no field 'volts' that can be converted"),

@@ -122,7 +122,7 @@ def test_recorded_files(tmp_path: Path, name: str, names: list[str]) -> None:
         (["--mesh", "other.vtu"], "other.vtu: has 41 points, /Data of"),
         (["--mesh", "mesh.vtu", "--axes", "node,step,component"], "has 40 points, /Data of"),
         (["--mesh", "mesh.vtu", "--fields", "V"], "there are: Data_0, Data_1"),
-        (["--mesh", "mesh.vtu", "--steps", "9"], "is none of the 6 steps"),
+        (["--mesh", "mesh.vtu", "--steps", "9"], "is not one of the 6 steps"),
         ([], "no mesh is named"),
     ],
 )
