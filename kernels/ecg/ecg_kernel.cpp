@@ -221,7 +221,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
   }
   const auto source = make_source(comm, options);
   if (options.afterwards && !source->mesh()) {
-    throw Error(ErrorKind::usage, "--afterwards", "there is not a mesh to convert the steps on",
+    throw Error(ErrorKind::usage, "--afterwards", "there is no mesh to convert the steps on",
                 "leave out --mesh none, and replay a file of Weft's with a mesh")
         .agreed();
   }
