@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
+#include "cli/interruption.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "kernels/mhm/folder_source.hpp"
@@ -40,9 +40,6 @@ struct ConvertArguments {
   bool take_over = false;
   bool json = false;
 };
-
-// Ctrl-C and a scheduler's end: the work stops at the next steps, and clears up.
-volatile std::sig_atomic_t stopped = 0;
 
 convert::Precision parse_precision(const std::string& word) {
   if (word == "keep") return convert::Precision::keep;
@@ -112,11 +109,10 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   Progress progress("converting", "part", 1000, comm.rank() == 0);
   conversion->progress = [&](std::uint64_t done, std::uint64_t of) {
     progress.update(done * 1000 / of);
-    if (stopped == 0 || done == of) return;
+    if (!interrupted() || done == of) return;
     throw Error(ErrorKind::system, arguments.path, "its conversion was interrupted", "what is there is whole");
   };
-  std::signal(SIGINT, [](int) { stopped = 1; });
-  std::signal(SIGTERM, [](int) { stopped = 1; });
+  listen_for_interruption();
   const convert::ConversionReport report = convert_any(comm, *conversion);
   if (comm.rank() != 0) return;
   if (arguments.json) {

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/interruption.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "weft/repack/series_import.hpp"
@@ -36,9 +36,6 @@ struct ImportArguments {
   bool take_over = false;
   bool json = false;
 };
-
-// Ctrl-C and a scheduler's end: the work stops at the next steps, and clears up.
-volatile std::sig_atomic_t stopped = 0;
 
 repack::ImportRequest request_of(const ImportArguments& arguments) {
   repack::ImportRequest request;
@@ -88,9 +85,8 @@ void run(const ImportArguments& arguments, Communicator& comm) {
     if (!progress) progress.emplace("importing", "step", of, comm.rank() == 0);
     progress->update(done);
   };
-  request->stopped = [] { return stopped != 0; };
-  std::signal(SIGINT, [](int) { stopped = 1; });
-  std::signal(SIGTERM, [](int) { stopped = 1; });
+  request->stopped = interrupted;
+  listen_for_interruption();
   const repack::ImportReport report = repack::import_series(comm, *request);
   if (comm.rank() == 0) print(arguments, report, comm.size());
 }

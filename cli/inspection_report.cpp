@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/shell_word.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/support/amount.hpp"
@@ -185,17 +186,6 @@ std::string how_priced(const inspect::Question& question) {
 }
 
 bool has_reads(const Inspection& one) { return one.known && (!one.reads.empty() || !one.not_priced.empty()); }
-
-// For a shell, where it holds more than plain characters.
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("/._-+,:=%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 }  // namespace
 

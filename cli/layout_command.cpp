@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/shell_word.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -57,9 +58,6 @@ layout::DesignRequest request_from(const LayoutOptions& options) {
   request.align_bytes = parse_bytes(options.align);
   return request;
 }
-
-// A size such as "1 MiB" holds a space.
-std::string quoted(const std::string& word) { return word.find(' ') == std::string::npos ? word : "'" + word + "'"; }
 
 std::string dataset_line(const layout::Design& design) {
   const layout::DesignRequest& request = design.request;

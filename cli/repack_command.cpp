@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
+#include "cli/interruption.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
@@ -50,9 +50,6 @@ struct RepackArguments {
 
 // How long HDF5 may be busy with one dataset that it copies as it is, in seconds of processor time.
 constexpr double kComputeOnOneDataset = 120;
-
-// Ctrl-C and a scheduler's end: the work stops at the next region, and clears up.
-volatile std::sig_atomic_t stopped = 0;
 
 repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   repack::RepackRequest request;
@@ -192,18 +189,13 @@ std::string text_of(const RepackArguments& arguments, const repack::RepackReques
                         : to_text(request, plan, report);
 }
 
-void listen_to_signals() {
-  std::signal(SIGINT, [](int) { stopped = 1; });
-  std::signal(SIGTERM, [](int) { stopped = 1; });
-}
-
 // A damaged file can take HDF5 down: without ranks all of the work is done in a process that may go with it.
 void run_alone(const RepackArguments& arguments) {
   repack::RepackRequest request = request_of(arguments, 1);
-  if (!arguments.plan) listen_to_signals();
+  if (!arguments.plan) listen_for_interruption();
   OwnProcessLimits limits;
   limits.compute_without_a_word = kComputeOnOneDataset;
-  limits.stop = [] { return stopped != 0; };
+  limits.stop = interrupted;
   const auto work = [&](OwnProcess& self) {
     self.phase("looking at datasets", "dataset", 0);
     if (arguments.plan) return text_of(arguments, request, repack::plan_repack(request), std::nullopt);
@@ -257,9 +249,9 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
     request->working = [&](bool working) { last_words.allow(working ? kComputeOnOneDataset : 0); };
     request->stopped = [&] {
       last_words.allow(kComputeOnOneDataset);
-      return stopped != 0;
+      return interrupted();
     };
-    listen_to_signals();
+    listen_for_interruption();
     const repack::RepackReport report = repack::repack(comm, *request);
     text = text_of(arguments, *request, report.plan, report);
   }

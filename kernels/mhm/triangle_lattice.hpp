@@ -18,6 +18,11 @@ struct Point {
 };
 using Corners = std::array<Point, 3>;
 
+// Of a triangle; negative where its corners go around clockwise.
+inline double area(const Corners& c) {
+  return ((c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[2].x - c[0].x) * (c[1].y - c[0].y)) / 2;
+}
+
 struct Lattice {
   std::uint64_t refinement = 1;
 

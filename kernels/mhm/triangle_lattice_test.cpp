@@ -8,10 +8,6 @@
 namespace weft::kernels::mhm {
 namespace {
 
-double area(const Point& a, const Point& b, const Point& c) {
-  return ((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
-}
-
 TEST(Lattice, CountsAndNumbersItsPoints) {
   for (std::uint64_t s = 1; s < 9; ++s) {
     const Lattice lattice{s};
@@ -33,8 +29,7 @@ TEST(Lattice, ItsTrianglesFillTheWholeOne) {
     std::uint64_t triangles = 0;
     lattice.visit_triangles([&](const std::array<std::uint64_t, 3>& t) {
       ++triangles;
-      EXPECT_NEAR(area(places[t[0]], places[t[1]], places[t[2]]),
-                  area(corners[0], corners[1], corners[2]) / static_cast<double>(s * s), 1e-12);
+      EXPECT_NEAR(area({places[t[0]], places[t[1]], places[t[2]]}), area(corners) / static_cast<double>(s * s), 1e-12);
       // Sides are parallel to the whole one's: B' - A' is B - A over S, or turned around.
       const double x = (places[t[1]].x - places[t[0]].x) * static_cast<double>(s);
       EXPECT_NEAR(std::abs(x), corners[1].x - corners[0].x, 1e-12);

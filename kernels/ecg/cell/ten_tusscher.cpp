@@ -26,7 +26,7 @@ constexpr double kCalciumOut = 2;
 constexpr double kSodiumOut = 140;
 
 // The cell: capacitance per surface and volumes, in the units in which they give mM/ms (2006 paper, Table 2).
-constexpr double kCapacitance = 0.185;
+constexpr double kCellCapacitance = 0.185;
 constexpr double kCytosol = 0.016404;
 constexpr double kReticulum = 0.001094;
 constexpr double kDyad = 0.00005468;
@@ -144,8 +144,8 @@ void TenTusscher::step(double v, TenTusscherState& x, const Currents& now, doubl
   const double uptake = 0.006375 / (1 + square(0.00025 / x.ca_i));
   const double leak = 0.00036 * (x.ca_sr - x.ca_i);
   const double transfer = 0.0038 * (x.ca_ss - x.ca_i);
-  const double to_cytosol = kCapacitance / (kCytosol * kFaraday);
-  const double to_dyad = kCapacitance / (2 * kDyad * kFaraday);
+  const double to_cytosol = kCellCapacitance / (kCytosol * kFaraday);
+  const double to_dyad = kCellCapacitance / (2 * kDyad * kFaraday);
 
   x.r_prime += dt * (0.005 * (1 - x.r_prime) - k2 * x.ca_ss * x.r_prime);
   const double ca_sr = dt * unbuffered(x.ca_sr, 10, 0.3) * (uptake - release - leak);

@@ -20,9 +20,9 @@ bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // A word as an error can show it.
 std::string shown(const std::string& word) {
-  constexpr std::size_t kMost = 40;
+  constexpr std::size_t kLongestShown = 40;
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
-  return plain && word.size() <= kMost ? word : "bytes that are not text";
+  return plain && word.size() <= kLongestShown ? word : "bytes that are not text";
 }
 
 }  // namespace

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::uint64_t kOnASide = std::numeric_limits<std::uint64_t>::max();
 
-double area(const Corners& c) {
-  return ((c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[2].x - c[0].x) * (c[1].y - c[0].y)) / 2;
-}
-
 // (grad of hat i) . (grad of hat j), integrated: the sides opposite i and j, multiplied, over four times the area.
 CornerMatrix unit_matrix(const Corners& c) {
   std::array<Point, 3> side;

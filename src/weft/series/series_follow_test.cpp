@@ -16,10 +16,10 @@
 namespace weft {
 namespace {
 
-constexpr std::uint64_t kNodes = 37;
+constexpr std::uint64_t kFollowedNodes = 37;
 constexpr std::uint64_t kStepsOfARun = 4000;
 
-double value(std::uint64_t step, std::uint64_t node) {
+double followed_value(std::uint64_t step, std::uint64_t node) {
   return 1e4 * static_cast<double>(step + 1) + static_cast<double>(node);
 }
 
@@ -30,15 +30,15 @@ double value(std::uint64_t step, std::uint64_t node) {
   SeriesSpec spec;
   spec.options.commit_steps = 1;
   spec.options.sync = Sync::none;
-  FieldSpec field{.name = "V", .per_step = {kNodes}};
-  field.owned = partition::Ownership::all({kNodes});
+  FieldSpec field{.name = "V", .per_step = {kFollowedNodes}};
+  field.owned = partition::Ownership::all({kFollowedNodes});
   field.layout = {.kind = LayoutKind::given, .chunk = {4, 16}};
   spec.fields = {field};
-  std::vector<double> values(kNodes);
+  std::vector<double> values(kFollowedNodes);
   while (true) {
     SeriesWriter writer = SeriesWriter::create(alone, path, spec);
     for (std::uint64_t step = 0; step < kStepsOfARun; ++step) {
-      for (std::uint64_t n = 0; n < kNodes; ++n) values[n] = value(step, n);
+      for (std::uint64_t n = 0; n < kFollowedNodes; ++n) values[n] = followed_value(step, n);
       writer.put("V", values);
       writer.end_step(static_cast<double>(step));
     }
@@ -67,7 +67,7 @@ class SeriesFollowTest : public testing::Test {
     ASSERT_EQ(trace.size(), reader.committed());
     for (std::uint64_t step = 0; step < reader.committed(); ++step) {
       ASSERT_EQ(times[step], static_cast<double>(step));
-      ASSERT_EQ(trace[step], value(step, node)) << "step " << step << " of " << reader.committed();
+      ASSERT_EQ(trace[step], followed_value(step, node)) << "step " << step << " of " << reader.committed();
     }
   }
 
@@ -85,7 +85,7 @@ TEST_F(SeriesFollowTest, EveryLookShowsCommittedStepsAloneAndAllOfThemRight) {
   int replaced = 0;
   for (int look = 0; look < looks; ++look) {
     SeriesReader reader = SeriesReader::open(path_, options);
-    expect_right(reader, static_cast<std::uint64_t>(look) % kNodes);
+    expect_right(reader, static_cast<std::uint64_t>(look) % kFollowedNodes);
     if (HasFatalFailure()) return;
     const std::uint64_t before = reader.committed();
     try {

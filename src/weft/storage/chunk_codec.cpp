@@ -16,7 +16,7 @@ namespace weft::storage {
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Buffer = std::vector<std::byte>;
 
 constexpr std::size_t kFletcherBytes = 4;
 constexpr unsigned kLzfRevision = 4;         // of h5py's filter, whose chunks these are
@@ -163,8 +163,8 @@ void unshuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std
 namespace {
 
 // Empty where it would not be shorter.
-Bytes lzf(std::span<const std::byte> from) {
-  Bytes to(from.size());
+Buffer lzf(std::span<const std::byte> from) {
+  Buffer to(from.size());
   to.resize(lzf_compress(from.data(), static_cast<unsigned>(from.size()), to.data(), static_cast<unsigned>(to.size())));
   return to;
 }
@@ -191,10 +191,10 @@ class ChunkCoder::Libraries {
   Libraries(const Libraries&) = delete;
   Libraries& operator=(const Libraries&) = delete;
 
-  Bytes deflate(std::span<const std::byte> from, int level) {
+  Buffer deflate(std::span<const std::byte> from, int level) {
     libdeflate_compressor*& compressor = compressors_.at(static_cast<std::size_t>(level));
     if (compressor == nullptr) compressor = libdeflate_alloc_compressor(level);
-    Bytes to(libdeflate_zlib_compress_bound(compressor, from.size()));
+    Buffer to(libdeflate_zlib_compress_bound(compressor, from.size()));
     to.resize(libdeflate_zlib_compress(compressor, from.data(), from.size(), to.data(), to.size()));
     return to;
   }
@@ -205,9 +205,9 @@ class ChunkCoder::Libraries {
       throw damaged("deflate");
     }
   }
-  Bytes zstd(std::span<const std::byte> from, int level) {
+  Buffer zstd(std::span<const std::byte> from, int level) {
     if (zstd_ == nullptr) zstd_ = ZSTD_createCCtx();
-    Bytes to(ZSTD_compressBound(from.size()));
+    Buffer to(ZSTD_compressBound(from.size()));
     to.resize(ZSTD_compressCCtx(zstd_, to.data(), to.size(), from.data(), from.size(), level));
     return to;
   }
@@ -235,11 +235,11 @@ ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
 
 ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
   Encoded result;
-  Bytes held;  // what `now` sees, after the first filter
+  Buffer held;  // what `now` sees, after the first filter
   std::span<const std::byte> now = chunk;
   for (std::size_t i = 0; i < filters_.size(); ++i) {
     const Filter& filter = filters_[i];
-    Bytes next;
+    Buffer next;
     if (filter.id == H5Z_FILTER_DEFLATE) {
       next = libraries_->deflate(now, level_of(filter, 6));
     } else if (filter.id == kZstdFilter) {
@@ -264,7 +264,7 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
     held = std::move(next);
     now = held;
   }
-  result.bytes = held.empty() ? Bytes(now.begin(), now.end()) : std::move(held);
+  result.bytes = held.empty() ? Buffer(now.begin(), now.end()) : std::move(held);
   return result;
 }
 
@@ -273,7 +273,7 @@ void ChunkCoder::decode(std::span<const std::byte> bytes, std::uint32_t skipped,
   for (std::size_t i = filters_.size(); i-- > 0;) {
     if ((skipped >> i & 1U) == 0) applied.push_back(i);
   }
-  Bytes held;
+  Buffer held;
   std::span<const std::byte> now = bytes;
   for (std::size_t n = 0; n < applied.size(); ++n) {
     const Filter& filter = filters_[applied[n]];
@@ -293,7 +293,7 @@ void ChunkCoder::decode(std::span<const std::byte> bytes, std::uint32_t skipped,
     }
     const bool last = n + 1 == applied.size();
     if (filter.id == H5Z_FILTER_SHUFFLE) length = now.size();
-    Bytes next(last ? 0 : length);
+    Buffer next(last ? 0 : length);
     const std::span<std::byte> to = last ? chunk : std::span<std::byte>(next);
     if (filter.id == H5Z_FILTER_DEFLATE) {
       libraries_->inflate(now, to);

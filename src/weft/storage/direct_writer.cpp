@@ -25,15 +25,15 @@ constexpr std::size_t kBufferBytes = 512UL << 10;
 constexpr long kExt4Magic = 0xEF53;  // statfs(2), f_type
 constexpr long kXfsMagic = 0x58465342;
 
-struct Free {
-  void operator()(std::byte* memory) const { std::free(memory); }
-};
-
 }  // namespace
 
 // The open file, the buffers, and the writes from them that are under way. Where the system grants no AIO
 // (fs.aio-max-nr, or a container that forbids it) each write is waited for.
 class DirectWriter::Queue {
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
  public:
   Queue(std::byte* memory, int descriptor, std::shared_ptr<SyscallCounters> counters)
       : memory_(memory), descriptor_(descriptor), counters_(std::move(counters)) {

@@ -58,7 +58,7 @@ Result readable(Result result, std::string_view where, std::string_view what) {
   return result;
 }
 
-StorageKind kind_of(hid_t properties) {
+StorageKind storage_kind(hid_t properties) {
   switch (H5Pget_layout(properties)) {
     case H5D_COMPACT: return StorageKind::compact;
     case H5D_CHUNKED: return StorageKind::chunked;
@@ -178,7 +178,7 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
   }
 
   const Handle properties(readable(H5Dget_create_plist(dataset), path, "has no properties"));
-  facts.storage = kind_of(properties);
+  facts.storage = storage_kind(properties);
   facts.filters = storage::filters_of(properties);
   if (facts.storage != StorageKind::chunked) facts.stored_bytes = H5Dget_storage_size(dataset);
   if (facts.storage == StorageKind::chunked) {
