@@ -293,7 +293,7 @@ void add_repack_command(CLI::App& app) {
   command->add_option("--axes", arguments->axes, "The axes of these datasets: step,node,component [as recognised]");
   command
       ->add_option("--filter", arguments->filter,
-                   fmt::format("keep (the filters of the file), {}", storage::kFilterWords))
+                   fmt::format("keep (the filters of the file), {}", storage::filter_words()))
       ->capture_default_str();
   command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
   command->add_option("--jobs", arguments->jobs, "The number of threads on each rank [one for each core]");

@@ -14,7 +14,7 @@ std::vector<MapPlan> plan_maps(std::span<const Quantity> quantities,
   std::vector<MapPlan> plans;
   for (const Quantity& quantity : quantities) {
     plans.push_back({quantity.name, units_of(quantity, value_units, time_units), rows_of(quantity, settings),
-                     quantity.per_beat(), quantity.kind == Kind::conduction_velocity});
+                     quantity.per_beat(), quantity.is(BeatKind::conduction_velocity)});
   }
   for (const auto& one : own) plans.push_back({one->name(), one->units(value_units, time_units)});
   return plans;

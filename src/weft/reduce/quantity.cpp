@@ -15,19 +15,19 @@ namespace weft::reduce {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Kind>, 12> kNames{
-    {{"min", Kind::min},
-     {"max", Kind::max},
-     {"mean", Kind::mean},
-     {"rms", Kind::rms},
-     {"argmax_time", Kind::argmax_time},
-     {"first_crossing", Kind::first_crossing},
-     {"activation_time", Kind::activation_time},
-     {"upstroke_time", Kind::upstroke_time},
-     {"max_upstroke_velocity", Kind::max_upstroke_velocity},
-     {"resting", Kind::resting},
-     {"peak", Kind::peak},
-     {"conduction_velocity", Kind::conduction_velocity}}};
+constexpr std::array<std::pair<std::string_view, std::variant<SampleKind, BeatKind>>, 12> kNames{
+    {{"min", SampleKind::min},
+     {"max", SampleKind::max},
+     {"mean", SampleKind::mean},
+     {"rms", SampleKind::rms},
+     {"argmax_time", SampleKind::argmax_time},
+     {"first_crossing", SampleKind::first_crossing},
+     {"activation_time", BeatKind::activation_time},
+     {"upstroke_time", BeatKind::upstroke_time},
+     {"max_upstroke_velocity", BeatKind::max_upstroke_velocity},
+     {"resting", BeatKind::resting},
+     {"peak", BeatKind::peak},
+     {"conduction_velocity", BeatKind::conduction_velocity}}};
 
 Quantity parse_one(std::string_view name) {
   for (const auto& [known, kind] : kNames) {
@@ -38,7 +38,7 @@ Quantity parse_one(std::string_view name) {
     const char* end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data() + 4, end, percent);
     if (error == std::errc() && stop == end && percent > 0 && percent < 100) {
-      return {std::string(name), Kind::apd, percent};
+      return {std::string(name), BeatKind::apd, percent};
     }
     throw Error(ErrorKind::usage, fmt::format("quantity '{}'", name), "needs a percentage between 0 and 100",
                 "as in apd_90");
@@ -48,30 +48,11 @@ Quantity parse_one(std::string_view name) {
 
 }  // namespace
 
-bool Quantity::per_beat() const {
-  switch (kind) {
-    case Kind::min:
-    case Kind::max:
-    case Kind::mean:
-    case Kind::rms:
-    case Kind::argmax_time:
-    case Kind::first_crossing: return false;
-    case Kind::activation_time:
-    case Kind::upstroke_time:
-    case Kind::max_upstroke_velocity:
-    case Kind::resting:
-    case Kind::peak:
-    case Kind::apd:
-    case Kind::conduction_velocity: return true;
-  }
-  std::abort();  // no Kind
-}
-
 std::string quantity_names() {
   std::string samples;
   std::string beats;
   for (const auto& [name, kind] : kNames)
-    (Quantity{{}, kind, 0}.per_beat() ? beats : samples) += std::string(name) + ", ";
+    (std::holds_alternative<BeatKind>(kind) ? beats : samples) += std::string(name) + ", ";
   return samples.substr(0, samples.size() - 2) + "; per beat: " + beats + "apd_P";
 }
 
@@ -92,29 +73,33 @@ std::vector<Quantity> parse_quantities(std::string_view text) {
 
 std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units) {
   // Between two times no date counts: "hours" of CF's "hours since 1990-01-01".
-  std::string duration = time_units.substr(0, time_units.find(" since "));
-  switch (quantity.kind) {
-    case Kind::min:
-    case Kind::max:
-    case Kind::mean:
-    case Kind::rms:
-    case Kind::resting:
-    case Kind::peak: return value_units;
-    case Kind::max_upstroke_velocity:
-      return value_units.empty() || duration.empty() ? "" : value_units + "/" + duration;
-    case Kind::conduction_velocity: return duration.empty() ? "" : "length/" + duration;
-    case Kind::argmax_time:
-    case Kind::first_crossing:
-    case Kind::activation_time:
-    case Kind::upstroke_time: return time_units;
-    case Kind::apd: return duration;
+  const std::string duration = time_units.substr(0, time_units.find(" since "));
+  if (const auto* kind = std::get_if<SampleKind>(&quantity.kind)) {
+    switch (*kind) {
+      case SampleKind::min:
+      case SampleKind::max:
+      case SampleKind::mean:
+      case SampleKind::rms: return value_units;
+      case SampleKind::argmax_time:
+      case SampleKind::first_crossing: return time_units;
+    }
   }
-  std::abort();  // no Kind
+  switch (std::get<BeatKind>(quantity.kind)) {
+    case BeatKind::activation_time:
+    case BeatKind::upstroke_time: return time_units;
+    case BeatKind::resting:
+    case BeatKind::peak: return value_units;
+    case BeatKind::max_upstroke_velocity:
+      return value_units.empty() || duration.empty() ? "" : value_units + "/" + duration;
+    case BeatKind::conduction_velocity: return duration.empty() ? "" : "length/" + duration;
+    case BeatKind::apd: return duration;
+  }
+  std::abort();  // no such kind
 }
 
 bool wants_conduction(std::span<const Quantity> quantities) {
   return std::any_of(quantities.begin(), quantities.end(),
-                     [](const Quantity& quantity) { return quantity.kind == Kind::conduction_velocity; });
+                     [](const Quantity& quantity) { return quantity.is(BeatKind::conduction_velocity); });
 }
 
 void check_settings(const std::string& where, std::span<const Quantity> quantities, std::size_t own,

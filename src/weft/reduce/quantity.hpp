@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -21,13 +22,15 @@
 namespace weft::reduce {
 
 // Whoever switches over these names them all, without a default: a new one does not compile until it is handled.
-enum class Kind : std::uint8_t {
+enum class SampleKind : std::uint8_t {
   min,
   max,
   mean,
   rms,
   argmax_time,
   first_crossing,
+};
+enum class BeatKind : std::uint8_t {
   activation_time,
   upstroke_time,
   max_upstroke_velocity,
@@ -39,10 +42,11 @@ enum class Kind : std::uint8_t {
 
 struct Quantity {
   std::string name;  // as it was asked for
-  Kind kind = Kind::min;
+  std::variant<SampleKind, BeatKind> kind{};
   double percent = 0;  // of an apd
 
-  bool per_beat() const;
+  bool per_beat() const { return std::holds_alternative<BeatKind>(kind); }
+  bool is(std::variant<SampleKind, BeatKind> which) const { return kind == which; }
 };
 
 // "activation_time,peak,apd_90". Throws Error(usage) on a name that is not known or named twice, and on apd_P with P

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "weft/reduce/beats.hpp"
@@ -28,9 +27,9 @@ double target_of(double resting, double peak, double percent) {
 RunningBeats::RunningBeats(std::span<const Quantity> quantities, double threshold) : threshold_(threshold) {
   for (const Quantity& quantity : quantities) {
     if (!quantity.per_beat()) continue;
-    has_upstroke_ = has_upstroke_ || quantity.kind == Kind::upstroke_time ||
-                    quantity.kind == Kind::max_upstroke_velocity || quantity.kind == Kind::conduction_velocity;
-    if (quantity.kind == Kind::apd) {
+    has_upstroke_ = has_upstroke_ || quantity.is(BeatKind::upstroke_time) ||
+                    quantity.is(BeatKind::max_upstroke_velocity) || quantity.is(BeatKind::conduction_velocity);
+    if (quantity.is(BeatKind::apd)) {
       apds_.push_back(quantities_.size());
       most_percent_ = std::max(most_percent_, quantity.percent);
     }
@@ -120,22 +119,16 @@ void RunningBeats::end_beat(NodeBeats& node, std::span<double> slots, std::span<
   node.in_beat = false;
   node.level = node.value = kInfinity;
   for (std::size_t q = 0; q < quantities_.size(); ++q) {
-    switch (quantities_[q].kind) {
-      case Kind::activation_time:
+    switch (std::get<BeatKind>(quantities_[q].kind)) {
+      case BeatKind::activation_time:
         beat[q] = crossing_time(times[node.onset - 1], kept[1], times[node.onset], kept[0], threshold_);
         break;
-      case Kind::resting: beat[q] = resting; break;
-      case Kind::peak: beat[q] = peak; break;
-      case Kind::max_upstroke_velocity: beat[q] = slots[0]; break;
-      case Kind::upstroke_time:
-      case Kind::conduction_velocity: beat[q] = slots[1]; break;
-      case Kind::apd: beat[q] = kMissing; break;  // below
-      case Kind::min:
-      case Kind::max:
-      case Kind::mean:
-      case Kind::rms:
-      case Kind::argmax_time:
-      case Kind::first_crossing: std::abort();  // of no beat
+      case BeatKind::resting: beat[q] = resting; break;
+      case BeatKind::peak: beat[q] = peak; break;
+      case BeatKind::max_upstroke_velocity: beat[q] = slots[0]; break;
+      case BeatKind::upstroke_time:
+      case BeatKind::conduction_velocity: beat[q] = slots[1]; break;
+      case BeatKind::apd: beat[q] = kMissing; break;  // below
     }
   }
   if (has_upstroke_) {

@@ -25,7 +25,7 @@ class OfAllSamples : public RunningQuantity {
 class Extreme final : public OfAllSamples {
  public:
   explicit Extreme(const Quantity& quantity)
-      : OfAllSamples(quantity), least_(quantity.kind == Kind::min), time_(quantity.kind == Kind::argmax_time) {}
+      : OfAllSamples(quantity), least_(quantity.is(SampleKind::min)), time_(quantity.is(SampleKind::argmax_time)) {}
   std::size_t state_size() const override { return time_ ? 2 : 1; }
   void begin(std::span<double> state) const override { state[0] = state.back() = kMissing; }
   void see(std::span<double> state, const Samples& samples) const override {
@@ -53,7 +53,7 @@ class Extreme final : public OfAllSamples {
 // Mean, or root of the mean square; summed in the order of the steps.
 class Mean final : public OfAllSamples {
  public:
-  explicit Mean(const Quantity& quantity) : OfAllSamples(quantity), squares_(quantity.kind == Kind::rms) {}
+  explicit Mean(const Quantity& quantity) : OfAllSamples(quantity), squares_(quantity.is(SampleKind::rms)) {}
   std::size_t state_size() const override { return 2; }
   void begin(std::span<double> state) const override { state[0] = state[1] = 0; }
   void see(std::span<double> state, const Samples& samples) const override {
@@ -95,22 +95,15 @@ class FirstCrossing final : public OfAllSamples {
 }  // namespace
 
 std::unique_ptr<RunningQuantity> make_running(const Quantity& quantity, double threshold) {
-  switch (quantity.kind) {
-    case Kind::min:
-    case Kind::max:
-    case Kind::argmax_time: return std::make_unique<Extreme>(quantity);
-    case Kind::mean:
-    case Kind::rms: return std::make_unique<Mean>(quantity);
-    case Kind::first_crossing: return std::make_unique<FirstCrossing>(quantity, threshold);
-    case Kind::activation_time:
-    case Kind::upstroke_time:
-    case Kind::max_upstroke_velocity:
-    case Kind::resting:
-    case Kind::peak:
-    case Kind::apd:
-    case Kind::conduction_velocity: break;  // reduce/running_beats.hpp
+  switch (std::get<SampleKind>(quantity.kind)) {
+    case SampleKind::min:
+    case SampleKind::max:
+    case SampleKind::argmax_time: return std::make_unique<Extreme>(quantity);
+    case SampleKind::mean:
+    case SampleKind::rms: return std::make_unique<Mean>(quantity);
+    case SampleKind::first_crossing: return std::make_unique<FirstCrossing>(quantity, threshold);
   }
-  std::abort();
+  std::abort();  // no such kind
 }
 
 }  // namespace weft::reduce

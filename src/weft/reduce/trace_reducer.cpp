@@ -8,21 +8,15 @@ namespace weft::reduce {
 
 namespace {
 
-double of_beat(const Beat& beat, Kind kind) {
+double of_beat(const Beat& beat, BeatKind kind) {
   switch (kind) {
-    case Kind::activation_time: return beat.onset;
-    case Kind::upstroke_time:
-    case Kind::conduction_velocity: return beat.upstroke_time;  // and to_velocities() does the rest
-    case Kind::max_upstroke_velocity: return beat.upstroke_velocity;
-    case Kind::resting: return beat.resting;
-    case Kind::peak: return beat.peak;
-    case Kind::apd:  // of its percentage, by the caller
-    case Kind::min:
-    case Kind::max:
-    case Kind::mean:
-    case Kind::rms:
-    case Kind::argmax_time:
-    case Kind::first_crossing: break;  // of no beat
+    case BeatKind::activation_time: return beat.onset;
+    case BeatKind::upstroke_time:
+    case BeatKind::conduction_velocity: return beat.upstroke_time;  // and to_velocities() does the rest
+    case BeatKind::max_upstroke_velocity: return beat.upstroke_velocity;
+    case BeatKind::resting: return beat.resting;
+    case BeatKind::peak: return beat.peak;
+    case BeatKind::apd: break;  // of its percentage, by the caller
   }
   std::abort();
 }
@@ -69,12 +63,12 @@ void TraceReducer::reduce_beats(std::span<const double> v, std::span<const doubl
                                 std::span<double> out) {
   std::fill(out.begin(), out.end(), kMissing);
   const std::size_t shown = std::min(out.size(), beats_.size());
-  if (quantity.kind == Kind::apd) {
+  if (quantity.is(BeatKind::apd)) {
     const auto durations = action_potential_durations(v, t, beats_, settings_.threshold, quantity.percent);
     std::copy_n(durations.begin(), shown, out.begin());
     return;
   }
-  for (std::size_t b = 0; b < shown; ++b) out[b] = of_beat(beats_[b], quantity.kind);
+  for (std::size_t b = 0; b < shown; ++b) out[b] = of_beat(beats_[b], std::get<BeatKind>(quantity.kind));
 }
 
 }  // namespace weft::reduce

@@ -4,7 +4,7 @@
 // memory pieces that lie one after another in the file, so one request can fill or drain scattered memory without a
 // copy. Stores may be called from several threads at once (close excepted). None of the calls is collective.
 //
-// Versions: PosixStore (here), and wrappers that count, delay or fail (storage/wrapped_stores.hpp).
+// Versions: files (storage/posix_store.hpp), and wrappers that count, delay or fail (storage/wrapped_stores.hpp).
 #pragma once
 
 #include <atomic>
@@ -89,7 +89,8 @@ enum class OpenMode {
   create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 
-// Opens the store of a path. The only place that chooses a kind of store: there is one, a file of the operating system.
+// Opens the store of a path. The only place that chooses a kind of store (open_store.cpp): there is one, a file of the
+// operating system.
 // If `counters` is given, every system call is counted there. `name` is for error lines, where it is not the path (a
 // new file that is still under another name). Throws Error(system) if it cannot be opened.
 std::unique_ptr<ByteStore> open_store(const std::string& path, OpenMode mode,

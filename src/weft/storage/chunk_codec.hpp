@@ -1,8 +1,8 @@
 // weft/storage/chunk_codec.hpp - a chunk's filters, done and undone without HDF5.
 //
 // HDF5 decodes on one thread, under its own lock where it has one at all. The filters most files use are a few lines or
-// a library call each, so they are done here, on as many threads as there are coders: deflate (by libdeflate), shuffle,
-// fletcher32, zstd and lzf. What is not among them HDF5 has to do itself, chunk by chunk.
+// a library call each, so they are done here (storage/filter_codec.hpp), on as many threads as there are coders. What
+// is not among them HDF5 has to do itself, chunk by chunk.
 //
 // The bytes are HDF5's: https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html ("Filter Pipeline Message"); zstd as
 // registered filter 32015, one frame a chunk; lzf
@@ -22,6 +22,8 @@
 #pragma GCC visibility push(default)
 
 namespace weft::storage {
+
+class FilterCodec;  // storage/filter_codec.hpp
 
 inline constexpr int kZstdFilter =
     32015;  // https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilters.md
@@ -44,11 +46,10 @@ std::vector<Filter> filters_of(hid_t properties);
 void add_filters(hid_t properties, const std::vector<Filter>& filters);
 
 // "none", "deflate:6", "shuffle+deflate", "zstd:3", "lzf", "fletcher32": joined by +, applied from left to right.
-// Levels where none is said: deflate 6, zstd 3. Throws Error(usage) for any other word or level.
+// Throws Error(usage) for any other word or level.
 std::vector<Filter> parse_filters(std::string_view text, std::uint64_t element_bytes);
 // The words that parse_filters() takes, for help texts and error lines.
-inline constexpr const char* kFilterWords =
-    "none, or filters joined by +: deflate:LEVEL, zstd:LEVEL, lzf, shuffle, fletcher32";
+std::string filter_words();
 // And back: "none" where there are none.
 std::string to_text(const std::vector<Filter>& filters);
 
@@ -84,9 +85,14 @@ class ChunkCoder {
   void decode(std::span<const std::byte> bytes, std::uint32_t skipped, std::span<std::byte> chunk);
 
  private:
-  class Libraries;
+  struct Stage {
+    std::unique_ptr<FilterCodec> codec;
+    bool compresses;
+    std::size_t adds;
+  };
+
   std::vector<Filter> filters_;
-  std::unique_ptr<Libraries> libraries_;
+  std::vector<Stage> stages_;  // one for each
 };
 
 // The pieces, for tests.

@@ -1,4 +1,5 @@
-// The POSIX version of ByteStore: preadv and pwritev, repeated until everything has moved.
+#include "weft/storage/posix_store.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,7 +12,6 @@
 #include <climits>
 #include <utility>
 
-#include "weft/storage/byte_store.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/support/error.hpp"
 
@@ -131,9 +131,8 @@ class PosixStore final : public ByteStore {
 
 }  // namespace
 
-std::unique_ptr<ByteStore> open_store(const std::string& path, OpenMode mode, std::shared_ptr<SyscallCounters> counters,
-                                      const std::string& name) {
-  if (!counters) counters = std::make_shared<SyscallCounters>();
+std::unique_ptr<ByteStore> open_posix_store(const std::string& path, OpenMode mode,
+                                            std::shared_ptr<SyscallCounters> counters, const std::string& name) {
   int flags = O_CLOEXEC;
   switch (mode) {
     case OpenMode::read: flags |= O_RDONLY; break;
@@ -152,7 +151,7 @@ std::unique_ptr<ByteStore> open_store(const std::string& path, OpenMode mode, st
     descriptor = ::open(path.c_str(), flags, 0666);
   }
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
-  return std::make_unique<PosixStore>(name.empty() ? path : name, descriptor, std::move(counters));
+  return std::make_unique<PosixStore>(name, descriptor, std::move(counters));
 }
 
 }  // namespace weft::storage

@@ -19,7 +19,7 @@ std::atomic<int> latest{0};
 std::mutex listening;
 int listeners = 0;
 std::array<bool, kSignals.size()> ours{};
-std::array<struct sigaction, kSignals.size()> before{};  // written only while the signal is not ours
+std::array<struct sigaction, kSignals.size()> handlers_before{};  // written only while the signal is not ours
 
 bool is_function(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
@@ -29,11 +29,11 @@ extern "C" void remember(int signal, siginfo_t* info, void* context) {
   latest.store(signal);
   arrivals.fetch_add(1);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (kSignals[i] != signal || !is_function(before[i])) continue;
-    if ((before[i].sa_flags & SA_SIGINFO) != 0) {
-      before[i].sa_sigaction(signal, info, context);
+    if (kSignals[i] != signal || !is_function(handlers_before[i])) continue;
+    if ((handlers_before[i].sa_flags & SA_SIGINFO) != 0) {
+      handlers_before[i].sa_sigaction(signal, info, context);
     } else {
-      before[i].sa_handler(signal);
+      handlers_before[i].sa_handler(signal);
     }
   }
 }
@@ -50,8 +50,8 @@ EndSignals::EndSignals() {
   seen_ = arrivals.load();
   if (listeners++ > 0) return;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], nullptr, &before[i]);
-    ours[i] = may_be_ours(kSignals[i], before[i]);
+    ::sigaction(kSignals[i], nullptr, &handlers_before[i]);
+    ours[i] = may_be_ours(kSignals[i], handlers_before[i]);
     if (!ours[i]) continue;
     struct sigaction mine {};
     mine.sa_sigaction = remember;
@@ -69,7 +69,7 @@ EndSignals::~EndSignals() {
     ::sigaction(kSignals[i], nullptr, &now);
     // The program may have taken it over meanwhile.
     const bool still_ours = ours[i] && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == remember;
-    if (still_ours) ::sigaction(kSignals[i], &before[i], nullptr);
+    if (still_ours) ::sigaction(kSignals[i], &handlers_before[i], nullptr);
   }
 }
 

@@ -1,0 +1,62 @@
+// HDF5's own shuffle: the first bytes of all elements, then their second ones, and so on.
+#include <algorithm>
+
+#include "weft/storage/chunk_codec.hpp"
+#include "weft/storage/filter_codec.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+class Shuffle final : public FilterCodec {
+ public:
+  explicit Shuffle(std::uint64_t element_bytes) : element_bytes_(element_bytes) {}
+
+  std::vector<std::byte> encode(std::span<const std::byte> from) override {
+    std::vector<std::byte> to(from.size());
+    shuffle(from, element_bytes_, to);
+    return to;
+  }
+  void decode(std::span<const std::byte> from, std::span<std::byte> to) override {
+    if (from.size() != to.size()) throw damaged("shuffle");
+    unshuffle(from, element_bytes_, to);
+  }
+
+ private:
+  std::uint64_t element_bytes_;
+};
+
+}  // namespace
+
+// Byte b of element e goes to place b * elements + e; what is left of the last element stays at the end.
+void shuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::span<std::byte> to) {
+  const std::size_t elements = from.size() / element_bytes;
+  for (std::size_t b = 0; b < element_bytes; ++b) {
+    std::byte* row = to.data() + b * elements;
+    const std::byte* column = from.data() + b;
+    for (std::size_t e = 0; e < elements; ++e) row[e] = column[e * element_bytes];
+  }
+  const std::size_t whole = elements * element_bytes;
+  std::copy(from.begin() + static_cast<long>(whole), from.end(), to.begin() + static_cast<long>(whole));
+}
+
+void unshuffle(std::span<const std::byte> from, std::uint64_t element_bytes, std::span<std::byte> to) {
+  const std::size_t elements = from.size() / element_bytes;
+  for (std::size_t b = 0; b < element_bytes; ++b) {
+    const std::byte* row = from.data() + b * elements;
+    std::byte* column = to.data() + b;
+    for (std::size_t e = 0; e < elements; ++e) column[e * element_bytes] = row[e];
+  }
+  const std::size_t whole = elements * element_bytes;
+  std::copy(from.begin() + static_cast<long>(whole), from.end(), to.begin() + static_cast<long>(whole));
+}
+
+constinit const FilterKind kShuffle{
+    .id = H5Z_FILTER_SHUFFLE,
+    .name = "shuffle",
+    .settings = [](std::uint64_t element_bytes) { return std::vector{static_cast<unsigned>(element_bytes)}; },
+    .make = [](std::span<const unsigned> settings) -> std::unique_ptr<FilterCodec> {
+      return std::make_unique<Shuffle>(std::max(1U, setting(settings, 0, 1)));
+    }};
+
+}  // namespace weft::storage
