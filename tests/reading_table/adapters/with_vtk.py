@@ -11,6 +11,11 @@ from answers import Absent, answer_all
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "readers"))
 from vtk_readers import read_vtkhdf
+from vtkmodules.vtkCommonCore import vtkOutputWindow, vtkStringOutputWindow
+
+# VTK raises nothing: it prints, and goes on without the array.
+PRINTED = vtkStringOutputWindow()
+vtkOutputWindow.SetInstance(PRINTED)
 
 
 def read(path: str, name: str) -> Any:
@@ -25,6 +30,8 @@ def read(path: str, name: str) -> Any:
         grid = grids.get(block)
         values = None if grid is None else grid.nodes.get(array)
         if values is None:
+            if PRINTED.GetOutput():
+                raise OSError(PRINTED.GetOutput())
             raise Absent(name)
         found.append(values)
     return np.stack(found)
