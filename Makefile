@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-readers-table clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -22,6 +22,7 @@ help:
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
+	@echo 'make test-readers-table  who reads which file, value for value: docs/readers.md (WRITE=1 writes it; needs npm, Maven)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
@@ -97,8 +98,17 @@ test-nfs:
 	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build/bin/weft \
 		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build/scratch/nfs tests/nfs
 
+# Some fifteen readers on every kind of file. Also in words: build/scratch/readers-table.txt.
+test-readers-table: build
+	@scripts/install-packages build test && scripts/install-table-readers
+	cmake --build --preset default --parallel $(JOBS) --target weft_reader_cases
+	@mkdir -p build/scratch
+	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build/bin/weft WEFT_TABLE_WRITE=$(WRITE) \
+		WEFT_TABLE_REPORT=$(CURDIR)/build/scratch/readers-table.txt \
+		.venv-table/bin/python -m pytest -q -p no:cacheprovider --basetemp build/scratch/readers-table tests/reading_table
+
 clean:
-	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers
+	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers .venv-table
 
 # Weft and its peers as a campaign, in BENCH_FOLDER; BENCH_SCALE=0.1 is a tenth of 0.97 GB. Goes on where it was interrupted.
 BENCH_FOLDER ?= bench
