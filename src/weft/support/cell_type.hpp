@@ -1,7 +1,8 @@
 // weft/support/cell_type.hpp - VTK's numbers of the linear cells (vtkCellType.h), by name.
 //
-// A cell that others should draw, check, split or join stands in their tables, too: view/xdmf.cpp, verify/mesh_check.cpp,
-// convert/tecplot_elements.cpp, reduce/edge_paths.cpp, ecg/pseudo_ecg.cpp. VTKHDF takes every type as it is.
+// A cell that others should draw, check, split or join stands in their tables, too: view/xdmf.cpp,
+// verify/mesh_check.cpp, convert/tecplot_elements.cpp, reduce/edge_paths.cpp, ecg/pseudo_ecg.cpp. VTKHDF takes every
+// type as it is.
 //
 // Example: mesh.cell_types.push_back(weft::cell_type::tetra).
 #pragma once
