@@ -73,7 +73,7 @@ std::vector<Quantity> parse_quantities(std::string_view text) {
 
 std::string units_of(const Quantity& quantity, const std::string& value_units, const std::string& time_units) {
   // Between two times no date counts: "hours" of CF's "hours since 1990-01-01".
-  const std::string duration = time_units.substr(0, time_units.find(" since "));
+  std::string duration = time_units.substr(0, time_units.find(" since "));
   if (const auto* kind = std::get_if<SampleKind>(&quantity.kind)) {
     switch (*kind) {
       case SampleKind::min:
