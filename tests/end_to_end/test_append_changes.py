@@ -121,17 +121,18 @@ def test_attributes_and_scales_put_on_a_field_stay(tmp_path: Path) -> None:
         file["V"].attrs["patient"] = "none"
         file["V"].attrs["numbers"] = np.arange(5)
         file["time"].attrs["epoch"] = "stimulus"
-        file["node"] = np.arange(NODES)
-        file["node"].make_scale("node number")
-        file["V"].dims[1].attach_scale(file["node"])
+        file["number"] = np.arange(NODES)
+        file["number"].make_scale("node number")
+        file["V"].dims[1].detach_scale(file["node"])
+        file["V"].dims[1].attach_scale(file["number"])
         file["V"].dims[1].label = "node"
     for steps in (50, 64, 70):  # 75 steps fit the segment
         w.run_ecg(path, *CHUNKS, "--steps", steps, "--append", "--fields", "separate")
         with h5py.File(path, "r") as file:
             assert file["V"].attrs["patient"] == "none" and file["V"].attrs["numbers"].tolist() == [0, 1, 2, 3, 4]
             assert file["time"].attrs["epoch"] == "stimulus"
-            assert file["V"].dims[1].label == "node" and file["V"].dims[1][0] == file["node"]
+            assert file["V"].dims[1].label == "node" and file["V"].dims[1][0] == file["number"]
             assert file["V"].dims[0][0] == file["time"]
-            assert len(file["node"].attrs["REFERENCE_LIST"]) == 1
+            assert len(file["number"].attrs["REFERENCE_LIST"]) == 1
         is_sound(path)
         w.check_file(path, NODES, steps, "separate")

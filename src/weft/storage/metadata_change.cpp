@@ -33,11 +33,16 @@ void add_array(std::vector<Range>& ranges, const ArrayEntry& array) {
 }
 
 // The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
-// Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new.
+// Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new. So do the
+// times: new ones hold what says that their steps are to come.
 std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Range> data, std::uint64_t size,
                                    std::uint64_t old_size) {
   for (const SegmentEntry& segment : catalog.segments) {
-    for (const ArrayEntry& array : segment.fields) add_array(data, array);
+    for (std::size_t f = 0; f < segment.fields.size(); ++f) {
+      const ArrayEntry& array = segment.fields[f];
+      const bool is_new = array.addresses.known() && array.addresses.at(0) >= old_size;
+      if (f > 0 || !is_new) add_array(data, array);
+    }
   }
   for (const ArrayEntry& array : catalog.fixed_arrays) add_array(data, array);
   for (const ArrayEntry* slots : {&catalog.commit, &catalog.durable, &catalog.writer}) {

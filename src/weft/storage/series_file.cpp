@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <set>
 
 #include "weft/storage/byte_store.hpp"
@@ -26,6 +27,9 @@ namespace weft::storage {
 namespace {
 
 constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
+// Of steps that are not written yet. Viewers search the times for the step they want (VTK by halving): with zeros
+// there, they find another one.
+constexpr double kTimeToCome = std::numeric_limits<double>::infinity();
 // Below this size alignment would only punch holes: slots, step values and small fields stay packed.
 constexpr hsize_t kAlignThreshold = 64 << 10;
 
@@ -145,6 +149,11 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     const Shape shape = with_steps(steps, plan.field.per_step);
     for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::min(chunk[i], shape[i]);
     const Handle dataset = create_chunked(file, group_path + "/" + plan.field.name, plan.field.type, shape, chunk);
+    if (plan.field.name == "time") {
+      const std::vector<double> to_come(steps, kTimeToCome);
+      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, to_come.data()), group_path,
+                 "cannot write the times");
+    }
     if (number > 0) continue;  // what describes a field stands on its first dataset
     write_attribute(dataset, "weft_support", std::string(name_of(plan.field.support)));
     if (!plan.field.units.empty()) write_attribute(dataset, "units", plan.field.units);
@@ -340,6 +349,28 @@ std::vector<MapAge> maps_behind(const SeriesCatalog& catalog, std::uint64_t step
   return ages;
 }
 
+namespace {
+
+// Steps from `from_step` on are written anew, at other times maybe.
+void forget_times(const SeriesCatalog& catalog, std::uint64_t from_step) {
+  const auto store = open_store(catalog.path, OpenMode::write);
+  for (const SegmentEntry& segment : catalog.segments) {
+    const ArrayEntry& time = segment.fields[0];
+    std::uint64_t step = from_step > segment.first_step ? from_step - segment.first_step : 0;
+    while (step < segment.steps) {
+      const std::uint64_t in_chunk = step % time.chunk[0];
+      const std::uint64_t steps = std::min(time.chunk[0] - in_chunk, segment.steps - step);
+      const std::vector<double> to_come(steps, kTimeToCome);
+      const Bytes bytes = std::as_bytes(std::span(to_come));
+      store->write_at(time.addresses.at(step / time.chunk[0]) + in_chunk * sizeof(double), std::span(&bytes, 1));
+      step += steps;
+    }
+  }
+  store->close();
+}
+
+}  // namespace
+
 SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_step, const NewWriter& writer,
                               const ViewMaker& view) {
   const QuietHdf5 quiet;
@@ -361,6 +392,7 @@ SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_s
     return changed;
   });
   SeriesCatalog changed = read_catalog(catalog.path);
+  forget_times(changed, from_step);
   set_boot(changed, writer.boot);
   return changed;
 }

@@ -1,11 +1,14 @@
 #include "weft/storage/top_level.hpp"
 
+#include <fmt/format.h>
 #include <hdf5_hl.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "weft/storage/dimensions.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/series_file.hpp"
@@ -104,6 +107,46 @@ void empty_map(hid_t file, const std::string& path, SetAside& aside) {
   write_attribute(open(file, path), "steps", std::int64_t{0});
 }
 
+// The dimension `name` as an open scale; invalid where something else has its name.
+Handle scale_of(hid_t file, const Dimension& dimension) {
+  const std::string path = "/" + dimension.name;
+  if (is_there(file, path)) {
+    Handle there(H5Oopen(file, path.c_str(), H5P_DEFAULT));
+    return H5Iget_type(there) == H5I_DATASET && H5DSis_scale(there) > 0 ? std::move(there) : Handle();
+  }
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  const Handle space = simple_space({dimension.extent});
+  if (!dimension.coordinates) {
+    // As netCDF-4 marks a dimension without a variable: a scale of this name, which is never given space.
+    Handle scale = create_dataset(file, path, H5T_IEEE_F32BE, space, properties);
+    make_scale(scale, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", dimension.extent));
+    return scale;
+  }
+  Handle scale = create_dataset(file, path, H5T_NATIVE_DOUBLE, space, properties);
+  check_hdf5(H5Dwrite(scale, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, dimension.coordinates->data()), path,
+             "cannot be written");
+  std::string axis = dimension.name.substr(0, 1);
+  axis[0] = static_cast<char>(axis[0] - 'a' + 'A');
+  write_attribute(scale, "axis", axis);  // CF
+  make_scale(scale, dimension.name);
+  return scale;
+}
+
+// Every axis behind the steps has a scale. Those that somebody else attached stay.
+void attach_dimensions(hid_t file, const SeriesCatalog& catalog) {
+  const Dimensions dimensions = dimensions_of(catalog);
+  for (std::size_t f = 1; f < catalog.fields.size(); ++f) {
+    const Handle dataset = open(file, "/" + catalog.fields[f].name);
+    for (std::size_t axis = 0; axis < dimensions.axes[f].size(); ++axis) {
+      const auto number = static_cast<unsigned>(axis + 1);
+      if (H5DSget_num_scales(dataset, number) > 0) continue;
+      const Dimension& dimension = dimensions.all[dimensions.axes[f][axis]];
+      const Handle scale = scale_of(file, dimension);
+      if (scale.valid()) attach_scale(dataset, scale, number, dimension.name);
+    }
+  }
+}
+
 }  // namespace
 
 void link_top_level(hid_t file, const SeriesCatalog& catalog, std::uint64_t length, SetAside& aside) {
@@ -124,6 +167,7 @@ void link_top_level(hid_t file, const SeriesCatalog& catalog, std::uint64_t leng
   for (std::size_t f = 1; f < catalog.fields.size(); ++f) {
     attach_scale(open(file, "/" + catalog.fields[f].name), time, 0, "time");
   }
+  attach_dimensions(file, catalog);
 }
 
 void make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, SetAside& aside) {
