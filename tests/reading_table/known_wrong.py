@@ -11,10 +11,6 @@ VIRTUAL = (
     "They do not know virtual datasets: they make a reference to no chunk, and zarr shows the fill value (NaN; 0 for "
     "`beats`) everywhere. The segments, `/weft/segments/0/V` and so on, they read."
 )
-ENDS_UNKNOWN = (
-    "The times of steps that are not written yet are 0, and it looks a time up by halving, as if all were sorted. So "
-    "it shows the last, empty step in place of some committed ones. After `weft view` it is right."
-)
 NO_FILTER = (
     "It has no such filter, prints HDF5's error on the console alone, and returns an array of whatever was in memory."
 )
@@ -31,6 +27,5 @@ KNOWN_WRONG: dict[tuple[str, str], str] = {
         if _virtual(kind)
         for reader in ("VirtualiZarr", "kerchunk")
     },
-    **{("VTK", kind): ENDS_UNKNOWN for kind in ("killed", "killed, grown")},
     **{("h5wasm", kind): NO_FILTER for kind in ("zstd", "lzf")},
 }
