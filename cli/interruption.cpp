@@ -1,6 +1,7 @@
 #include "cli/interruption.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace weft::cli {
 
