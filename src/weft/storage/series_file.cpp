@@ -353,7 +353,8 @@ namespace {
 
 // Steps from `from_step` on are written anew, at other times maybe.
 void forget_times(const SeriesCatalog& catalog, std::uint64_t from_step) {
-  const auto store = open_store(catalog.path, OpenMode::write);
+  // On the disk before another machine writes: its page may be shared with data of others (decision 16).
+  const auto store = open_store(catalog.path, OpenMode::write_through);
   for (const SegmentEntry& segment : catalog.segments) {
     const ArrayEntry& time = segment.fields[0];
     std::uint64_t step = from_step > segment.first_step ? from_step - segment.first_step : 0;
