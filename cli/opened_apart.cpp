@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/object_header.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/open_file.hpp"
@@ -21,7 +23,21 @@ OwnProcessLimits opening_limits(const std::string& path) {
   return limits;
 }
 
+namespace {
+
+// Weft's own metadata have checksums: where the first of them are right, no crash is to be feared, nor a child needed.
+bool begins_whole(const std::string& path) {
+  try {
+    return storage::begins_as_series(*storage::open_store(path, storage::OpenMode::read));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 FoundSeries try_to_open(const std::string& path, const reading::SeriesChoice& choice, const std::string& field) {
+  if (begins_whole(survey::named_file(path).path)) return FoundSeries::weft;
   ReadOptions options;
   options.access = layout::AccessCost{};  // nothing long is read: no need to measure
   options.choice = choice;

@@ -168,7 +168,8 @@ def test_fields_on_several_grids(tmp_path: Path) -> None:
     for name, place in (("temp", (1, 2, 3)), ("salt", (2, 3))):
         text = ",".join(map(str, place))
         got = w.weft_ok("read", tmp_path / "all.h5", "--field", name, "--trace", text, "--json").json["values"]
-        np.testing.assert_allclose(np.array(got, dtype=float), values[name][(slice(None), *place)])
+        trace: Any = (slice(None), *place)
+        np.testing.assert_allclose(np.array(got, dtype=float), values[name][trace])
     with h5py.File(tmp_path / "all.h5") as file:
         axes = {name: json.loads(file[f"weft/segments/0/{name}"].attrs["weft_layout"])["axes"] for name in values}
         assert axes["temp"] == "step,z,y,x" and axes["salt"] == "step,y,x"

@@ -27,7 +27,8 @@ def test_every_read_of_every_field(tmp_path: Path, kind: str) -> None:
         place = tuple(size // 2 for size in places)
         number = int(np.ravel_multi_index(place, places))
         got, report = read(path, *field, "--trace", ",".join(map(str, place)))
-        np.testing.assert_array_equal(got, values[(slice(None), *place)], err_msg=name)
+        trace: Any = (slice(None), *place)
+        np.testing.assert_array_equal(got, values[trace], err_msg=name)
         assert report["requests"]["app"]["reads"] > 0
         np.testing.assert_array_equal(read(path, *field, "--trace", number)[0], got, err_msg=name)
         for step in (0, len(values) - 1):

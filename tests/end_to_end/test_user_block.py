@@ -22,7 +22,7 @@ def behind_a_user_block(source: Path, target: Path, block: Path, size: int = 512
         assert file.userblock_size >= size
 
 
-COMMANDS = {
+COMMANDS: dict[str, list[object]] = {
     "info": ["info", "FILE"],
     "read": ["read", "FILE", "--field", "Data", "--snapshot", "3"],
     "append": ["run", "ecg", *CHUNKS, "--steps", STEPS + 9, "--append", "--out", "FILE"],
@@ -52,7 +52,8 @@ def test_what_h5unjam_leaves_is_a_series_again(tmp_path: Path) -> None:
     original, path, again = tmp_path / "a.h5", tmp_path / "b.h5", tmp_path / "c.h5"
     w.run_ecg(original, *CHUNKS, "--steps", STEPS)
     behind_a_user_block(original, path, tmp_path / "block")
-    for arguments in ([], ["--add-checksums"]):
+    changes: tuple[list[str], ...] = ([], ["--add-checksums"])
+    for arguments in changes:
         outcome = w.weft("verify", path, *arguments)
         told = outcome.err if arguments else outcome.out  # what would be changed is refused before it is looked at
         assert outcome.code == 1 and "user block of 512 bytes" in told

@@ -60,7 +60,8 @@ def killed(path: Path, *arguments: object, steps: int) -> None:
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_all_is_on_the_disk_when_a_run_has_ended(tmp_path: Path, strategy: str, ranks: int) -> None:
     path = tmp_path / "out.h5"
-    for more in ([], ["--append"]):
+    appended: tuple[list[str], ...] = ([], ["--append"])
+    for more in appended:
         steps = 37 if more else 21
         w.run_ecg(path, *SMALL, "--steps", steps, "--unknown-steps", "--strategy", strategy, *more, ranks=ranks)
         assert slots(path, "durable") == steps

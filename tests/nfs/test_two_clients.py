@@ -63,7 +63,8 @@ def fetch(name: str, into: Path) -> Path:
 
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7])
 def test_nothing_is_lost_that_two_clients_write(nfs: str, ranks: int, tmp_path: Path) -> None:
-    for steps, more in ((60, []), (110, ["--append"])):
+    runs: tuple[tuple[int, list[str]], ...] = ((60, []), (110, ["--append"]))
+    for steps, more in runs:
         weft_ok("run", "ecg", "--out", "/mnt/nfs/a.h5", *GROWING, "--steps", steps, *more, ranks=ranks)
         path = fetch("a.h5", tmp_path)
         w.check_file(path, NODES, steps)
@@ -112,7 +113,7 @@ def test_what_would_go_through_the_caches_is_refused(nfs: str, strategy: str, tm
 
 
 def test_a_file_has_one_writer_on_all_clients(nfs: str, tmp_path: Path) -> None:
-    run = ["run", "ecg", "--out", "/mnt/nfs/a.h5", *GROWING, "--steps", 5000, "--compute", 20]
+    run: list[object] = ["run", "ecg", "--out", "/mnt/nfs/a.h5", *GROWING, "--steps", 5000, "--compute", 20]
     in_guest("run", "rm", "-f", "/export/a.h5")
     with subprocess.Popen(
         [GUEST, "run", "--client", "1", w.WEFT, *map(str, run)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -120,7 +121,8 @@ def test_a_file_has_one_writer_on_all_clients(nfs: str, tmp_path: Path) -> None:
         until = time.monotonic() + 60
         while weft("info", "/mnt/nfs/a.h5", client=2).code != 0 and time.monotonic() < until:
             time.sleep(0.2)
-        for command in (["view", "/mnt/nfs/a.h5"], ["recover", "/mnt/nfs/a.h5"], run):
+        commands: list[list[object]] = [["view", "/mnt/nfs/a.h5"], ["recover", "/mnt/nfs/a.h5"], run]
+        for command in commands:
             refused = weft(*command, client=2)
             assert refused.code != 0 and len(refused.error_lines) == 1, refused
             assert "weft run ecg" in refused.error_lines[0], refused

@@ -42,11 +42,13 @@ def test_read(ocean: tuple[Path, dict[str, np.ndarray[Any, Any]]]) -> None:
     path, values = ocean
     for name, wanted in values.items():
         place = tuple(size // 2 for size in wanted.shape[1:])
-        for arguments, part in (
-            (["--trace", ",".join(map(str, place))], wanted[(slice(None), *place)]),
-            (["--snapshot", 3], wanted[3]),
-            (["--box", ",".join(["2:7"] * wanted.ndim)], wanted[(slice(2, 7),) * wanted.ndim]),
-        ):
+        reads: list[tuple[list[str], Any]] = [
+            (["--trace", ",".join(map(str, place))], (slice(None), *place)),
+            (["--snapshot", "3"], 3),
+            (["--box", ",".join(["2:7"] * wanted.ndim)], (slice(2, 7),) * wanted.ndim),
+        ]
+        for arguments, index in reads:
+            part = wanted[index]
             if "--box" in arguments and name == "temp":
                 continue  # its depth ends before
             report = w.weft_ok("read", path, "--field", name, *arguments, "--json").json
@@ -69,7 +71,7 @@ def test_import_and_convert(
         assert list(file["VTKHDF"].attrs["Origin"]) == [10, 10, 10]
         assert list(file["VTKHDF"].attrs["Spacing"]) == [0.25, 0.25, 0.25]
     w.weft_ok("convert", path, "--to", "csv", "--fields", "temp", "--out", tmp_path / "csv", ranks=ranks)
-    rows = np.genfromtxt(tmp_path / "csv" / "ocean_0007.csv", delimiter=",", names=True)
+    rows: Any = np.genfromtxt(tmp_path / "csv" / "ocean_0007.csv", delimiter=",", names=True)
     np.testing.assert_allclose(rows["temp"].astype(values["temp"].dtype), values["temp"][7].ravel(), rtol=1e-6)
 
 

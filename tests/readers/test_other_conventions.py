@@ -62,7 +62,7 @@ def test_netcdf_is_converted(tmp_path: Path) -> None:
     check(grids, "last", values["last"])  # the step is its last axis
     assert any("salt: steps of 5x7 on a grid of 3x5x7" in line for line in report["left_out"])
     report = w.weft_ok("convert", tmp_path / "ocean.nc", "--dataset", "/salt", "--to", "csv", "--json", ranks=2).json
-    rows = np.genfromtxt(tmp_path / "ocean_csv" / "ocean_0004.csv", delimiter=",", names=True)
+    rows: Any = np.genfromtxt(tmp_path / "ocean_csv" / "ocean_0004.csv", delimiter=",", names=True)
     np.testing.assert_array_equal(rows["salt"].astype("f4"), values["salt"][4].ravel())
 
 
@@ -85,7 +85,7 @@ def test_nodes_are_converted_on_a_mesh(
     arguments = [tmp_path / "run.h5", "--to", "csv", "--mesh", tmp_path / "mesh.vtu"]
     w.weft_ok("convert", *arguments, ranks=ranks)
     for step in (0, len(next(iter(values.values()))) - 1):
-        rows = np.genfromtxt(tmp_path / "run_csv" / f"run_{step:04d}.csv", delimiter=",", names=True)
+        rows: Any = np.genfromtxt(tmp_path / "run_csv" / f"run_{step:04d}.csv", delimiter=",", names=True)
         names = rows.dtype.names or ()
         columns = [name for name in names if name not in ("x", "y", "z")]
         assert len(names) == len(columns) + 3

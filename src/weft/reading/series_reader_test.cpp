@@ -135,8 +135,8 @@ TEST_F(SeriesReaderTest, SnapshotsTracesBlocksAndBoxes) {
 
 TEST_F(SeriesReaderTest, BoxesAcrossSegments) {
   SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
-  catalog = add_segment(catalog, 10);
-  catalog = add_segment(catalog, 20);
+  catalog = add_room(catalog, 10);
+  catalog = add_room(catalog, 20);
   fill(catalog, 5, 30);
   const SeriesReader reader = SeriesReader::open(path_);
   EXPECT_EQ(reader.steps(), 35U);
@@ -170,7 +170,7 @@ TEST_F(SeriesReaderTest, UncommittedStepsAreRefusedUntilReload) {
 TEST_F(SeriesReaderTest, ReloadSeesSegmentsAddedSince) {
   const SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
   SeriesReader reader = SeriesReader::open(path_);
-  fill(add_segment(catalog, 10), 5, 9);
+  fill(add_room(catalog, 10), 5, 9);
   reader.reload();
   EXPECT_EQ(reader.committed(), 9U);
   EXPECT_EQ(reader.steps(), 15U);
@@ -269,7 +269,7 @@ TEST_F(SeriesReaderTest, ASweepReadsEachByteOnceWithinItsBudget) {
 
 TEST_F(SeriesReaderTest, ASweepAcrossSegments) {
   SeriesCatalog catalog = make({5, 12, 2}, {2, 5, 2}, 5);
-  catalog = add_segment(catalog, 10);
+  catalog = add_room(catalog, 10);
   fill(catalog, 5, 15);
   const SeriesReader reader = SeriesReader::open(path_, counted(layout::AccessCost{}));
   SnapshotSweep sweep(reader, "V");

@@ -148,14 +148,8 @@ class CollectiveStrategy final : public WriteStrategy {
   // A cache is full at the end of its chunks' steps, counted from its segment's start, or at the segment's end.
   bool is_full(const FieldCache& cache) const {
     const std::uint64_t end = cache.first + cache.gathered;
-    std::uint64_t segment_first = context_.catalog.capacity();  // the segment still to be made
-    std::uint64_t segment_end = 2 * context_.catalog.capacity();
-    for (const storage::SegmentEntry& segment : context_.catalog.segments) {
-      if (cache.first < segment.first_step || cache.first - segment.first_step >= segment.steps) continue;
-      segment_first = segment.first_step;
-      segment_end = segment.first_step + segment.steps;
-    }
-    return (end - segment_first) % cache.steps == 0 || end == segment_end;
+    const storage::StepRoom room = context_.catalog.room_around(cache.first);
+    return (end - room.first) % cache.steps == 0 || end == room.first + room.steps;
   }
 
   void write_due(const std::optional<Error>& failure, bool all) {

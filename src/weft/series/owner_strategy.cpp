@@ -51,17 +51,9 @@ class OwnerStrategy final : public WriteStrategy {
     first_ = step;
     times_[turn_].clear();
     gathered_ = 0;
-    // Behind the last segment the next one is taken for granted; flush_window() adds it.
-    std::uint64_t segment_first = context_.catalog.capacity();
-    std::uint64_t segment_steps = context_.catalog.capacity();
-    for (const storage::SegmentEntry& segment : context_.catalog.segments) {
-      if (step < segment.first_step || step - segment.first_step >= segment.steps) continue;
-      segment_first = segment.first_step;
-      segment_steps = segment.steps;
-    }
+    const storage::StepRoom room = context_.catalog.room_around(step);
     // A segment may be shorter than a chunk; its chunks are then cut to it.
-    end_ = segment_first +
-           window_end(step - segment_first, window_steps_, std::min(chunk_steps_, segment_steps), segment_steps);
+    end_ = room.first + window_end(step - room.first, window_steps_, std::min(chunk_steps_, room.steps), room.steps);
   }
 
   void put(std::size_t field, std::span<const std::byte> local) override {

@@ -339,7 +339,7 @@ class SeriesWriter::Impl {
   }
 
   void make_room() {
-    catalog_ = share_catalog(*comm_, [&] { return storage::add_segment(catalog_, catalog_.capacity(), view_maker()); });
+    catalog_ = share_catalog(*comm_, [&] { return storage::add_room(catalog_, catalog_.capacity(), view_maker()); });
   }
 
   std::size_t check_put(const FieldKey& key, DataType type, std::span<const std::byte> values) const {

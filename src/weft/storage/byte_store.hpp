@@ -86,6 +86,7 @@ enum class OpenMode {
   write,          // an existing file, for reading and writing
   write_through,  // the same, and every write is on the disk when it returns: sync() would bring all of the file there
   direct,         // as `write`, past the system's page cache, at any offset: NFS alone takes that (shared_file.hpp)
+  metadata,       // as `write`, in the calls that HDF5 makes: a trace of the system calls tells data from the rest
   create,         // a new file; an existing one is removed first (truncating it would cost a flush on ext4)
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
@@ -46,7 +47,41 @@ void check_begins_at_once(hid_t file, const std::string& path) {
               fmt::format("h5unjam -i {} --delete -o NEW takes it away", path));
 }
 
+// Reads the rooms, and compares them with what HDF5 reads.
+bool has_good_rooms(hid_t file, const std::string& path, const std::string& group,
+                    const std::vector<FieldEntry>& fields, SegmentEntry& segment) {
+  SegmentEntry with_rooms = segment;
+  if (!read_rooms(file, group, fields, with_rooms)) return false;
+  const FoundIndexes found = look_at_indexes(file, with_rooms);
+  if (!found.wrong.empty()) {
+    throw Error(ErrorKind::data, path,
+                fmt::format("the index of {} does not lead to its chunks", found.wrong[0].array.path),
+                "it is damaged, or another tool has changed the dataset; weft recover makes the index anew");
+  }
+  if (found.of_another_tool) return false;
+  segment = std::move(with_rooms);
+  return true;
+}
+
 }  // namespace
+
+std::vector<IndexPlan> wrong_indexes(hid_t file) {
+  const std::string group = "/weft/segments/0";
+  if (H5Lexists(file, "/weft", H5P_DEFAULT) <= 0 || H5Lexists(file, "/weft/segments", H5P_DEFAULT) <= 0 ||
+      H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) {
+    return {};
+  }
+  std::vector<FieldEntry> fields;
+  SegmentEntry segment;
+  for (const std::string& name : read_names(Handle(H5Gopen2(file, "/weft", H5P_DEFAULT)), "fields")) {
+    fields.emplace_back().name = name;
+    segment.fields.push_back(array_without_addresses(file, group + "/" + name));
+    if (segment.fields.back().shape.empty()) return {};
+  }
+  if (!read_rooms(file, group, fields, segment)) return {};
+  FoundIndexes found = look_at_indexes(file, segment);
+  return found.of_another_tool ? std::vector<IndexPlan>() : std::move(found.wrong);
+}
 
 bool has_series(hid_t file) {
   return H5Lexists(file, "/weft", H5P_DEFAULT) > 0 && H5Lexists(file, "/weft/segments", H5P_DEFAULT) > 0;
@@ -105,13 +140,18 @@ SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
       if (catalog.fields.empty() || catalog.fields[0].name != "time") throw damaged("has no step values");
     }
     for (FieldEntry& field : catalog.fields) {
-      ArrayEntry array = array_entry(file, group + "/" + field.name);
+      ArrayEntry array = array_without_addresses(file, group + "/" + field.name);
       if (array.shape.empty()) throw damaged("field " + field.name + " has no step axis");
       field.type = array.type;
       field.per_step.assign(array.shape.begin() + 1, array.shape.end());
-      if (segment.steps != 0 && segment.steps != array.shape[0]) throw damaged("its fields have different lengths");
-      segment.steps = array.shape[0];
       segment.fields.push_back(std::move(array));
+    }
+    if (number > 0 || !has_good_rooms(file, path, group, catalog.fields, segment)) {
+      for (ArrayEntry& array : segment.fields) {
+        array = array_entry(file, array.path);
+        if (segment.steps != 0 && segment.steps != array.shape[0]) throw damaged("its fields have different lengths");
+        segment.steps = array.shape[0];
+      }
     }
     first_step += segment.steps;
     catalog.segments.push_back(std::move(segment));

@@ -5,15 +5,21 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
-inline constexpr std::int64_t kFormatVersion = 1;
+inline constexpr std::int64_t kFormatVersion = 2;
 
 // Whether an open file is one of Weft's, whole or not. (Any HDF5 file may have checksums, in /weft/checksums.)
 bool has_series(hid_t file);
+
+// What is to be made of the indexes that do not lead to their chunks (storage/chunk_room.hpp), so that they do; no file
+// with one has a catalog.
+std::vector<IndexPlan> wrong_indexes(hid_t file);
 
 // Of an open file that is whole.
 ShownSteps shown_in_open_file(hid_t file);

@@ -94,7 +94,7 @@ TEST_F(CommitSlotsTest, TheBytesOfOldSlotsAreUsedForNothingElse) {
     before.push_back(catalog);
     catalog = continue_series(catalog, 7, writers_from(7, {true, true}));
     disturb();
-    catalog = add_segment(catalog, catalog.capacity());
+    catalog = add_room(catalog, catalog.capacity());
     disturb();
     set_length(catalog, 7 + static_cast<std::uint64_t>(round));
     catalog = read_catalog(catalog.path);

@@ -31,11 +31,6 @@ std::optional<DataType> data_type_of_hdf5(hid_t type) {
   return std::nullopt;
 }
 
-bool open_for_writing(hid_t file) {
-  unsigned intent = 0;
-  return H5Fget_intent(file, &intent) >= 0 && (intent & H5F_ACC_RDWR) != 0;
-}
-
 std::vector<std::string> filter_names(hid_t properties) {
   std::vector<std::string> names;
   const int filters = H5Pget_nfilters(properties);
@@ -67,6 +62,11 @@ void write_value(hid_t object, const std::string& name, hid_t type, hid_t space,
 
 }  // namespace
 
+bool open_for_writing(hid_t file) {
+  unsigned intent = 0;
+  return H5Fget_intent(file, &intent) >= 0 && (intent & H5F_ACC_RDWR) != 0;
+}
+
 std::vector<hsize_t> to_hsize(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 Handle simple_space(const Shape& shape) {
@@ -86,9 +86,9 @@ Handle create_dataset(hid_t file, const std::string& path, hid_t type, hid_t spa
                  "cannot create the dataset"));
 }
 
-Handle file_access(H5F_libver_t newest) {
+Handle file_access(H5F_libver_t newest, H5F_libver_t oldest) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, newest);
+  H5Pset_libver_bounds(access, oldest, newest);
   H5Pset_alignment(access, 1, 8);
   H5Pset_fclose_degree(access, H5F_CLOSE_SEMI);
   return access;
@@ -121,10 +121,11 @@ std::uint64_t dataset_length(hid_t file, const std::string& path) {
   return extents[0];
 }
 
-ArrayEntry array_entry(hid_t file, const std::string& path) {
+namespace {
+
+ArrayEntry array_facts(const Handle& dataset, const std::string& path) {
   ArrayEntry array;
   array.path = path;
-  const Handle dataset(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open", ErrorKind::data));
   const Handle type(H5Dget_type(dataset));
   const auto known = data_type_of_hdf5(type);
   if (!known) throw Error(ErrorKind::data, path, "has an element type Weft does not write");
@@ -133,18 +134,36 @@ ArrayEntry array_entry(hid_t file, const std::string& path) {
   std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   array.shape.assign(extents.begin(), extents.end());
+  array.chunk = array.shape;
   const Handle properties(H5Dget_create_plist(dataset));
   array.filters = filter_names(properties);
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return array;
+  H5Pget_chunk(properties, static_cast<int>(extents.size()), extents.data());
+  array.chunk.assign(extents.begin(), extents.end());
+  return array;
+}
+
+Handle open_dataset(hid_t file, const std::string& path) {
+  return Handle(check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot open", ErrorKind::data));
+}
+
+}  // namespace
+
+ArrayEntry array_without_addresses(hid_t file, const std::string& path) {
+  return array_facts(open_dataset(file, path), path);
+}
+
+ArrayEntry array_entry(hid_t file, const std::string& path) {
+  const Handle dataset = open_dataset(file, path);
+  ArrayEntry array = array_facts(dataset, path);
+  const Handle properties(H5Dget_create_plist(dataset));
   if (H5Pget_layout(properties) == H5D_CHUNKED) {
-    H5Pget_chunk(properties, static_cast<int>(extents.size()), extents.data());
-    array.chunk.assign(extents.begin(), extents.end());
     array.addresses = addresses_of_chunks(dataset, array.shape, array.chunk, array.chunk_bytes());
     if (array.filters.empty() && !array.addresses.known() && !open_for_writing(file)) {
       throw Error(ErrorKind::data, path, "has chunks without a place in the file",
                   "it was not written by Weft to its end, or is damaged");
     }
   } else {
-    array.chunk = array.shape;
     const haddr_t at = H5Dget_offset(dataset);
     if (at == HADDR_UNDEF) throw Error(ErrorKind::data, path, "has no space in the file");
     hsize_t room = 0;
@@ -260,6 +279,16 @@ std::vector<double> read_numbers(hid_t object, const std::string& name) {
   const Handle space(H5Aget_space(attribute));
   std::vector<double> values(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
   if (H5Aread(attribute, H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
+}
+
+std::vector<std::int64_t> read_integers(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const Handle space(H5Aget_space(attribute));
+  std::vector<std::int64_t> values(
+      static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
+  if (H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0) return {};
   return values;
 }
 

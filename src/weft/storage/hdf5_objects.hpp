@@ -13,10 +13,11 @@
 namespace weft::storage {
 
 // File access as Weft wants it: objects on multiples of 8 so that a commit slot never straddles a page, closing
-// strictly, and what Weft makes in the encodings of HDF5 1.10 (VTK's own HDF5 cannot read newer ones). `newest` is the
-// newest encoding that may be met: what others made of newer ones, in a file that is changed or copied, stays as it is
-// (H5F_LIBVER_LATEST); a file of Weft's own has none.
-Handle file_access(H5F_libver_t newest = H5F_LIBVER_V110);
+// strictly, and what Weft makes in the encodings of HDF5 1.8, which all readers know, and of 1.10 where it needs those
+// (virtual datasets); VTK's own HDF5 cannot read newer ones. `newest` is the newest encoding that may be met: what
+// others made of newer ones, in a file that is changed or copied, stays as it is (H5F_LIBVER_LATEST); a file of Weft's
+// own has none. `oldest` is V110 for what is added to files of format 1.
+Handle file_access(H5F_libver_t newest = H5F_LIBVER_V110, H5F_libver_t oldest = H5F_LIBVER_V18);
 
 // Datasets of fixed extent, space allocated at once, never filled.
 // A dataspace of fixed extent; extents as HDF5 takes them.
@@ -37,6 +38,10 @@ std::uint64_t dataset_length(hid_t file, const std::string& path);
 // with more than the file can hold. The addresses are unknown where it has filters; and in a file open for writing
 // where another tool rewrote it, and HDF5 is one before 1.12.3 (storage/chunk_list.hpp).
 ArrayEntry array_entry(hid_t file, const std::string& path);
+// The same without the addresses, which nobody looks for.
+ArrayEntry array_without_addresses(hid_t file, const std::string& path);
+// Whether the file is open for writing: what it holds on the disk may then be older.
+bool open_for_writing(hid_t file);
 
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 // All attributes but those of dimension scales, from one dataset to another of the same file.
@@ -49,6 +54,7 @@ std::string read_text(hid_t object, const std::string& name);
 std::vector<std::string> read_texts(hid_t object, const std::string& name);
 // Empty where the attribute is missing.
 std::vector<double> read_numbers(hid_t object, const std::string& name);
+std::vector<std::int64_t> read_integers(hid_t object, const std::string& name);
 
 // A list of names as one attribute, newline after each: it stays one readable string in h5dump.
 void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names);

@@ -22,13 +22,11 @@ using Range = ByteRange;
 
 std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
 
-void add_array(std::vector<Range>& ranges, const ArrayEntry& array) {
-  if (!array.addresses.known()) return;  // then its bytes are carried along as if they were metadata
-  const std::uint64_t pieces = array.addresses.are_in_a_row() ? 1 : array.chunks();
-  const std::uint64_t bytes = array.chunks() / pieces * array.chunk_bytes();
-  for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-    const std::uint64_t at = array.addresses.at(piece);
-    ranges.push_back({at, at + bytes});
+// Of what lies before this place in the file.
+void add_array(std::vector<Range>& ranges, const ArrayEntry& array, std::uint64_t before = ~0ULL) {
+  // Where they are not known, its bytes are carried along as if they were metadata.
+  for (const auto& [begin, end] : array.addresses.byte_ranges(array.chunks(), array.chunk_bytes())) {
+    if (begin < before) ranges.push_back({begin, end});
   }
 }
 
@@ -39,9 +37,7 @@ std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Ran
                                    std::uint64_t old_size) {
   for (const SegmentEntry& segment : catalog.segments) {
     for (std::size_t f = 0; f < segment.fields.size(); ++f) {
-      const ArrayEntry& array = segment.fields[f];
-      const bool is_new = array.addresses.known() && array.addresses.at(0) >= old_size;
-      if (f > 0 || !is_new) add_array(data, array);
+      add_array(data, segment.fields[f], f > 0 ? ~0ULL : old_size);
     }
   }
   for (const ArrayEntry& array : catalog.fixed_arrays) add_array(data, array);
@@ -105,19 +101,24 @@ std::vector<Range> data_of_others(const SeriesCatalog& catalog) {
 
 // The change, made by HDF5 on a sparse copy of the metadata.
 SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<Range>& metadata, ByteStore& live,
-                       std::uint64_t size, const std::function<SeriesCatalog(hid_t file)>& change) {
+                       std::uint64_t size, const std::function<MetadataChange(hid_t file)>& change) {
   const std::string scratch = rehearsal_path(catalog.path);
   const auto copy = open_store(scratch, OpenMode::create);
   for (const Range& range : metadata) copy_range(live, *copy, range);
   copy->close();
   set_size(scratch, size);
-  const Handle access = file_access(H5F_LIBVER_LATEST);
+  const Handle access = file_access(H5F_LIBVER_LATEST, catalog.has_rooms() ? H5F_LIBVER_V18 : H5F_LIBVER_V110);
   // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
   H5Pset_sieve_buf_size(access, 0);
   Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), catalog.path, "cannot extend the file"));
-  SeriesCatalog changed = change(file);
+  MetadataChange changed = change(file);
   check_hdf5(file.reset(), catalog.path, "cannot extend the file");
-  return changed;
+  if (!changed.indexes.empty()) {
+    const auto made = open_store(scratch, OpenMode::write);
+    for (const IndexPlan& index : changed.indexes) write_index(*made, index);
+    made->close();
+  }
+  return std::move(changed.catalog);
 }
 
 // What the change overwrites of the old metadata, by small pages, so that little is saved and rewritten.
@@ -203,7 +204,7 @@ void overwrite(const SeriesCatalog& catalog, const UndoRecord& record, ByteStore
 
 }  // namespace
 
-void change_metadata(const SeriesCatalog& catalog, const std::function<SeriesCatalog(hid_t file)>& change) {
+void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataChange(hid_t file)>& change) {
   const QuietHdf5 quiet;
   if (metadata_leftovers(catalog.path).undo) {
     throw Error(ErrorKind::data, catalog.path, "a metadata change was interrupted", "weft recover undoes it");

@@ -11,17 +11,30 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/storage/undo_file.hpp"
 
 namespace weft::storage {
 
+// What a change has made of the file, or leaves to be made of it.
+struct MetadataChange {
+  MetadataChange(SeriesCatalog changed) : catalog(std::move(changed)) {}  // NOLINT(google-explicit-constructor)
+  MetadataChange(SeriesCatalog changed, std::vector<IndexPlan> plans)
+      : catalog(std::move(changed)), indexes(std::move(plans)) {}
+
+  SeriesCatalog catalog;           // of what the file then holds
+  std::vector<IndexPlan> indexes;  // to be written when HDF5 has closed the file
+};
+
 // `change` is given the sparse copy, open for writing, and returns the catalog of what the file then holds, so that its
 // data (whose bytes are not carried over) can be told from its metadata. Where it throws, the file is as it was (or
 // FILE.weft-undo is there, and the line says so). Not collective; no rank may write the file meanwhile. Throws
 // Error(data) where an earlier change was cut short and not undone, Error(system) where a write fails.
-void change_metadata(const SeriesCatalog& catalog, const std::function<SeriesCatalog(hid_t file)>& change);
+void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataChange(hid_t file)>& change);
 
 // Removes what changes to an earlier file of this name may have left beside it. For whoever replaces the file.
 void forget_metadata_changes(const std::string& path);

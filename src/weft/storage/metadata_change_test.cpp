@@ -53,7 +53,7 @@ TEST_F(MetadataChangeTest, AChangeThatFailsLeavesTheFileAsItWas) {
 
 TEST_F(MetadataChangeTest, NothingToUndo) {
   EXPECT_FALSE(undo_metadata_change(path_));
-  add_segment(catalog_, 8);
+  add_room(catalog_, 8);
   EXPECT_FALSE(undo_metadata_change(path_));
   EXPECT_EQ(files(), 1U);
 }

@@ -86,7 +86,7 @@ TEST(ObjectHeaderTest, AWeftFileIsKnownByItsBeginning) {
   make("other.h5");
   EXPECT_FALSE(begins_as_series(*open_store("other.h5", OpenMode::read)));
   FilePlan plan;
-  plan.fields = {{{"V", DataType::float32, {9}}, {4, 3}, {}}};
+  plan.fields = {{{"V", DataType::float32, {9}, Support::nodes, "", ""}, {4, 3}, {}}};
   plan.segment_steps = 8;
   create_series_file("series-begins.h5", plan);
   const auto store = open_store("series-begins.h5", OpenMode::write);

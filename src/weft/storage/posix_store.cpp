@@ -27,8 +27,8 @@ iovec to_iovec(Bytes piece) { return {const_cast<std::byte*>(piece.data()), piec
 
 class PosixStore final : public ByteStore {
  public:
-  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters)
-      : path_(std::move(path)), descriptor_(descriptor), counters_(std::move(counters)) {}
+  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters, bool plainly)
+      : path_(std::move(path)), descriptor_(descriptor), counters_(std::move(counters)), plainly_(plainly) {}
 
   ~PosixStore() override {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -58,7 +58,8 @@ class PosixStore final : public ByteStore {
 
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
     transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
-      const ssize_t moved = ::pwritev(descriptor_, list, count, at);
+      const ssize_t moved = plainly_ ? ::pwrite(descriptor_, list->iov_base, list->iov_len, at)
+                                     : ::pwritev(descriptor_, list, count, at);
       ++counters_->writes;
       if (moved > 0) {
         counters_->bytes_written += static_cast<std::uint64_t>(moved);
@@ -127,6 +128,7 @@ class PosixStore final : public ByteStore {
   std::string path_;
   int descriptor_;
   std::shared_ptr<SyscallCounters> counters_;
+  bool plainly_;  // writes by pwrite and not by pwritev
 };
 
 }  // namespace
@@ -136,7 +138,8 @@ std::unique_ptr<ByteStore> open_posix_store(const std::string& path, OpenMode mo
   int flags = O_CLOEXEC;
   switch (mode) {
     case OpenMode::read: flags |= O_RDONLY; break;
-    case OpenMode::write: flags |= O_RDWR; break;
+    case OpenMode::write:
+    case OpenMode::metadata: flags |= O_RDWR; break;
     case OpenMode::write_through: flags |= O_RDWR | O_DSYNC; break;
     case OpenMode::direct: flags |= O_RDWR | O_DIRECT; break;
     case OpenMode::create:
@@ -151,7 +154,7 @@ std::unique_ptr<ByteStore> open_posix_store(const std::string& path, OpenMode mo
     descriptor = ::open(path.c_str(), flags, 0666);
   }
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
-  return std::make_unique<PosixStore>(name, descriptor, std::move(counters));
+  return std::make_unique<PosixStore>(name, descriptor, std::move(counters), mode == OpenMode::metadata);
 }
 
 }  // namespace weft::storage

@@ -10,21 +10,21 @@
 
 namespace weft::storage {
 
-// Addresses as JSON: nothing, two numbers, or a list of them all.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkAddresses::Stretch, first, address)
+
+// Addresses as JSON: nothing, the stretches, or a list of them all.
 class AddressCode {
  public:
   static nlohmann::json encode(const ChunkAddresses& addresses) {
-    switch (addresses.kind_) {
-      case ChunkAddresses::Kind::unknown: return nullptr;
-      case ChunkAddresses::Kind::in_a_row: return {{"first", addresses.first_}, {"bytes", addresses.chunk_bytes_}};
-      case ChunkAddresses::Kind::listed: return addresses.listed_;
-    }
-    return nullptr;
+    if (!addresses.known()) return nullptr;
+    if (!addresses.listed_.empty()) return addresses.listed_;
+    return {{"stretches", addresses.stretches_}, {"bytes", addresses.chunk_bytes_}};
   }
   static ChunkAddresses decode(const nlohmann::json& code) {
     if (code.is_null()) return {};
     if (code.is_array()) return ChunkAddresses::listed(code.get<std::vector<std::uint64_t>>());
-    return ChunkAddresses::in_a_row(code.at("first").get<std::uint64_t>(), code.at("bytes").get<std::uint64_t>());
+    return ChunkAddresses::in_stretches(code.at("stretches").get<std::vector<ChunkAddresses::Stretch>>(),
+                                        code.at("bytes").get<std::uint64_t>());
   }
 };
 
@@ -34,7 +34,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayEntry, path, type, shape, chunk, address
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldEntry, name, type, per_step, support, units, rationale, components, subset,
                                    node_axes, component_units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesCatalog, path, format_version, created_by, fields, segments, length, viewed,
                                    commit, durable, writer, grid, fixed_arrays)
 
@@ -54,24 +55,45 @@ nlohmann::json from_cbor(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 ChunkAddresses ChunkAddresses::in_a_row(std::uint64_t first, std::uint64_t chunk_bytes) {
+  return in_stretches({{0, first}}, chunk_bytes);
+}
+
+ChunkAddresses ChunkAddresses::in_stretches(std::vector<Stretch> stretches, std::uint64_t chunk_bytes) {
   ChunkAddresses result;
-  result.kind_ = Kind::in_a_row;
-  result.first_ = first;
+  result.stretches_ = std::move(stretches);
   result.chunk_bytes_ = chunk_bytes;
   return result;
 }
 
 ChunkAddresses ChunkAddresses::listed(std::vector<std::uint64_t> addresses) {
   ChunkAddresses result;
-  result.kind_ = Kind::listed;
   result.listed_ = std::move(addresses);
   return result;
 }
 
 std::uint64_t ChunkAddresses::look_up(std::uint64_t number) const {
-  if (kind_ == Kind::listed && number < listed_.size() && listed_[number] != kNowhere) return listed_[number];
+  if (number < listed_.size() && listed_[number] != kNowhere) return listed_[number];
+  if (!stretches_.empty()) {
+    const auto behind = std::upper_bound(stretches_.begin(), stretches_.end(), number,
+                                         [](std::uint64_t n, const Stretch& stretch) { return n < stretch.first; });
+    const Stretch& stretch = *std::prev(behind);
+    return stretch.address + (number - stretch.first) * chunk_bytes_;
+  }
   throw Error(ErrorKind::data, fmt::format("chunk {}", number), "has no known address in the file",
               "h5repack may write the file so that it has one");
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> ChunkAddresses::byte_ranges(std::uint64_t chunks,
+                                                                                 std::uint64_t chunk_bytes) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  if (!known()) return ranges;
+  for (std::size_t i = 0; i < stretches_.size() && stretches_[i].first < chunks; ++i) {
+    const std::uint64_t end = i + 1 < stretches_.size() ? std::min(stretches_[i + 1].first, chunks) : chunks;
+    ranges.emplace_back(stretches_[i].address, stretches_[i].address + (end - stretches_[i].first) * chunk_bytes);
+  }
+  if (!stretches_.empty()) return ranges;
+  for (std::uint64_t number = 0; number < chunks; ++number) ranges.emplace_back(at(number), at(number) + chunk_bytes);
+  return ranges;
 }
 
 std::vector<std::byte> to_bytes(const ChunkAddresses& addresses) { return as_cbor(addresses); }
@@ -167,6 +189,14 @@ std::optional<std::size_t> field_called(std::span<const FieldEntry> fields, cons
     ++ending;
   }
   return ending == 1 ? found : std::nullopt;
+}
+
+StepRoom SeriesCatalog::room_around(std::uint64_t step) const {
+  if (has_rooms()) return {0, step < capacity() ? capacity() : 2 * capacity()};
+  const auto found = std::find_if(segments.begin(), segments.end(), [&](const SegmentEntry& segment) {
+    return step >= segment.first_step && step - segment.first_step < segment.steps;
+  });
+  return found == segments.end() ? StepRoom{capacity(), capacity()} : StepRoom{found->first_step, found->steps};
 }
 
 std::optional<std::size_t> SeriesCatalog::find_field(const std::string& name) const {

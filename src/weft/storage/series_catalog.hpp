@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/support/data_type.hpp"
@@ -26,30 +27,39 @@ namespace weft::storage {
 // how it comes to be known).
 class ChunkAddresses {
  public:
+  // A stretch of chunks that lie one behind the other: from number `first` on, up to where the next stretch begins.
+  struct Stretch {
+    std::uint64_t first = 0;
+    std::uint64_t address = 0;
+  };
+
   static constexpr std::uint64_t kNowhere = ~0ULL;  // of a chunk that has no place, or whose place was not asked for
 
   ChunkAddresses() = default;  // unknown
   // One behind the other: chunk n at first + n * chunk_bytes.
   static ChunkAddresses in_a_row(std::uint64_t first, std::uint64_t chunk_bytes);
+  // In stretches, by ascending numbers; the first begins with chunk 0.
+  static ChunkAddresses in_stretches(std::vector<Stretch> stretches, std::uint64_t chunk_bytes);
   // Each somewhere else: chunk n at addresses[n].
   static ChunkAddresses listed(std::vector<std::uint64_t> addresses);
 
-  bool known() const { return kind_ != Kind::unknown; }
-  bool are_in_a_row() const { return kind_ == Kind::in_a_row; }
+  bool known() const { return !stretches_.empty() || !listed_.empty(); }
+  bool are_in_a_row() const { return stretches_.size() == 1; }
 
   // Of chunk `number`. Throws Error(data) where it is not known.
   std::uint64_t at(std::uint64_t number) const {
-    return kind_ == Kind::in_a_row ? first_ + number * chunk_bytes_ : look_up(number);
+    return are_in_a_row() ? stretches_[0].address + number * chunk_bytes_ : look_up(number);
   }
 
- private:
-  enum class Kind : std::uint8_t { unknown, in_a_row, listed };
+  // The stretches that chunks [0, chunks) lie in, as ranges of bytes; a chunk each where they are listed.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> byte_ranges(std::uint64_t chunks,
+                                                                   std::uint64_t chunk_bytes) const;
 
+ private:
   std::uint64_t look_up(std::uint64_t number) const;
 
-  Kind kind_ = Kind::unknown;
-  std::uint64_t first_ = 0;
-  std::uint64_t chunk_bytes_ = 0;
+  std::vector<Stretch> stretches_;
+  std::uint64_t chunk_bytes_ = 0;  // in a stretch
   std::vector<std::uint64_t> listed_;
 
   friend class AddressCode;
@@ -125,12 +135,25 @@ struct RegularGrid {
 // FieldEntry::node_axes of a field of these steps in a series on this grid.
 std::size_t node_axes_of(const Shape& per_step, Support support, const RegularGrid& grid);
 
-// A stretch of steps with one dataset a field. A series of known length has one segment; one of unknown length grows by
-// segments whose lengths double.
+// The room that a field's dataset has for chunks, and the index that leads to them (storage/chunk_room.hpp).
+struct ChunkRoom {
+  std::uint64_t index = 0;  // where it begins in the file
+  std::vector<ChunkAddresses::Stretch> stretches;
+};
+
+// A stretch of steps with one dataset a field. A series has one, which gets more room as it grows; in files of format 1
+// it grows by segments whose lengths double.
 struct SegmentEntry {
   std::uint64_t first_step = 0;
   std::uint64_t steps = 0;
   std::vector<ArrayEntry> fields;  // as SeriesCatalog::fields
+  std::vector<ChunkRoom> rooms{};  // likewise; none where its datasets cannot get more room (format 1)
+};
+
+// Steps that are written into the same chunks and room: chunks count from `first`, and no window reaches over the end.
+struct StepRoom {
+  std::uint64_t first = 0;
+  std::uint64_t steps = 0;
 };
 
 struct SeriesCatalog {
@@ -149,6 +172,10 @@ struct SeriesCatalog {
 
   // The steps there is room for: the end of the last segment.
   std::uint64_t capacity() const { return segments.empty() ? 0 : segments.back().first_step + segments.back().steps; }
+  // Whether its datasets can get more room where they are, and may be shorter than it.
+  bool has_rooms() const { return segments.size() == 1 && !segments[0].rooms.empty(); }
+  // Where a step is written to. Behind the capacity, what will be added is taken for granted.
+  StepRoom room_around(std::uint64_t step) const;
   std::optional<std::size_t> find_field(const std::string& name) const;
   const ArrayEntry* find_fixed(const std::string& wanted) const;
 };

@@ -12,6 +12,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/catalog_open_file.hpp"
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_handle.hpp"
@@ -30,9 +31,6 @@ constexpr std::uint64_t kTimeChunkSteps = 1024;  // 8 KiB of step values a chunk
 // Of steps that are not written yet. Viewers search the times for the step they want (VTK by halving): with zeros
 // there, they find another one.
 constexpr double kTimeToCome = std::numeric_limits<double>::infinity();
-// Below this size alignment would only punch holes: slots, step values and small fields stay packed.
-constexpr hsize_t kAlignThreshold = 64 << 10;
-
 constexpr unsigned kLinksReadAtOnce = 24;  // of segments: HDF5 begins by reading 512 bytes, and a link takes 17
 constexpr unsigned kLinksInHeader = 4096;  // segments: far more than any series has, and HDF5 takes up to 65,535
 constexpr std::size_t kLongestName = 255;  // as of files
@@ -137,7 +135,7 @@ Shape with_steps(std::uint64_t steps, const Shape& per_step) {
   return shape;
 }
 
-// Creates /weft/segments/<number> with a dataset for every field.
+// Creates /weft/segments/<number> with a dataset for every field. In the first one they are still without chunks.
 void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, std::uint64_t steps,
                     const std::vector<FieldPlan>& fields) {
   const std::string group_path = fmt::format("/weft/segments/{}", number);
@@ -148,8 +146,10 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     Shape chunk = plan.chunk;
     const Shape shape = with_steps(steps, plan.field.per_step);
     for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::min(chunk[i], shape[i]);
-    const Handle dataset = create_chunked(file, group_path + "/" + plan.field.name, plan.field.type, shape, chunk);
-    if (plan.field.name == "time") {
+    const std::string dataset_path = group_path + "/" + plan.field.name;
+    const Handle dataset = number == 0 ? create_roomy(file, dataset_path, plan.field.type, shape, chunk)
+                                       : create_chunked(file, dataset_path, plan.field.type, shape, chunk);
+    if (number > 0 && plan.field.name == "time") {
       const std::vector<double> to_come(steps, kTimeToCome);
       check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, to_come.data()), group_path,
                  "cannot write the times");
@@ -166,6 +166,29 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     if (!plan.field.rationale.empty()) write_attribute(dataset, "weft_layout", plan.field.rationale);
     for (const auto& [name, value] : plan.attributes) write_attribute(dataset, name, value);
   }
+}
+
+// Gives the segment's datasets, which have room for `had` steps, room for as many as it has now.
+void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>& fields, std::uint64_t had,
+               std::uint64_t align_bytes) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    ArrayEntry& array = segment.fields[f];
+    array.shape[0] = had;
+    const std::uint64_t chunks = array.chunks();
+    array.shape[0] = segment.steps;
+    claim_room(file, array, align_bytes, segment.rooms[f], chunks);
+    array.addresses = ChunkAddresses::in_stretches(segment.rooms[f].stretches, array.chunk_bytes());
+  }
+  write_rooms(file, "/weft/segments/0", segment, fields);
+}
+
+// What the datasets' indexes become, with times to come in new chunks, which lie behind `old_end`.
+std::vector<IndexPlan> plans_of_indexes(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
+                                        std::uint64_t old_end) {
+  std::vector<IndexPlan> plans = index_plans(file, catalog, shown);
+  plans[0].fill = kTimeToCome;
+  plans[0].fill_from = old_end;
+  return plans;
 }
 
 void write_grid(hid_t file, const RegularGrid& grid) {
@@ -268,10 +291,19 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
     write_attribute(Handle(H5Gopen2(file, "/", H5P_DEFAULT)), name, value);
 
   SeriesCatalog catalog = catalog_open_file(file, path);
-  SetAside nothing(file);
-  link_top_level(file, catalog, catalog.capacity(), nothing);
-  make_view(file, catalog, catalog.capacity(), view, nothing);
+  SegmentEntry& segment = catalog.segments[0];
+  segment.rooms.resize(fields.size());
+  give_room(file, segment, catalog.fields, 0, plan.align_bytes);
+  {
+    SetAside nothing(file);
+    link_top_level(file, catalog, catalog.capacity(), nothing);
+    make_view(file, catalog, catalog.capacity(), view, nothing);
+  }
+  const std::vector<IndexPlan> indexes = plans_of_indexes(file, catalog, catalog.capacity(), 0);
   close_file(file, path);
+  const auto store = open_store(path, OpenMode::metadata);
+  for (const IndexPlan& index : indexes) write_index(*store, index);
+  store->close();
   return catalog;
 }
 
@@ -287,8 +319,27 @@ SeriesCatalog read_catalog(const std::string& path) {
   return catalog_open_file(file, path);
 }
 
-SeriesCatalog add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
-  const QuietHdf5 quiet;
+namespace {
+
+// Of a series whose datasets can get more room where they are.
+void add_room_in_place(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
+  change_metadata(catalog, [&](hid_t file) {
+    SeriesCatalog longer = catalog;
+    hsize_t old_end = 0;
+    check_hdf5(H5Fget_filesize(file, &old_end), catalog.path, "has no size");
+    SegmentEntry& segment = longer.segments[0];
+    segment.steps += steps;
+    give_room(file, segment, longer.fields, catalog.capacity(), 8);
+    longer.length = longer.capacity();
+    SetAside aside(file);
+    make_view(file, longer, longer.length, view, aside);
+    aside.let_go();
+    return MetadataChange(longer, plans_of_indexes(file, longer, longer.length, old_end));
+  });
+}
+
+// Of one in the segments of format 1.
+void add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
   change_metadata(catalog, [&](hid_t file) {
     create_segment(file, catalog.segments.size(), catalog.capacity(), steps, plans_of(catalog));
     SeriesCatalog longer = catalog_open_file(file, catalog.path);
@@ -299,6 +350,24 @@ SeriesCatalog add_segment(const SeriesCatalog& catalog, std::uint64_t steps, con
     aside.let_go();
     return longer;
   });
+}
+
+// In an open file: lets the top-level datasets show so many steps. What is left to be done when HDF5 has closed it.
+std::vector<IndexPlan> show_length(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, SetAside& aside) {
+  if (catalog.has_rooms()) return index_plans(file, catalog, steps);
+  link_top_level(file, catalog, steps, aside);
+  return {};
+}
+
+}  // namespace
+
+SeriesCatalog add_room(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
+  const QuietHdf5 quiet;
+  if (catalog.has_rooms()) {
+    add_room_in_place(catalog, steps, view);
+  } else {
+    add_segment(catalog, steps, view);
+  }
   return read_catalog(catalog.path);
 }
 
@@ -308,10 +377,10 @@ SeriesCatalog set_length(const SeriesCatalog& catalog, std::uint64_t steps, cons
   changed.length = steps;
   change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
-    link_top_level(file, catalog, steps, aside);
+    std::vector<IndexPlan> indexes = show_length(file, catalog, steps, aside);
     make_view(file, changed, steps, view, aside);
     aside.let_go();
-    return changed;
+    return MetadataChange(changed, std::move(indexes));
   });
   return changed;
 }
@@ -386,11 +455,12 @@ SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_s
     SeriesCatalog changed = catalog_open_file(file, catalog.path);
     changed.length = changed.capacity();
     // Other readers must see every step that may now be committed.
-    if (catalog.length != changed.length) link_top_level(file, changed, changed.length, aside);
+    std::vector<IndexPlan> indexes;
+    if (catalog.length != changed.length) indexes = show_length(file, changed, changed.length, aside);
     empty_maps_beyond(file, changed, from_step, aside);
     make_view(file, changed, changed.length, view, aside);
     aside.let_go();
-    return changed;
+    return MetadataChange(changed, std::move(indexes));
   });
   SeriesCatalog changed = read_catalog(catalog.path);
   forget_times(changed, from_step);

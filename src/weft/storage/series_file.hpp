@@ -67,10 +67,10 @@ bool is_series_file(const std::string& path);
 // or damaged.
 SeriesCatalog read_catalog(const std::string& path);
 
-// Appends a segment of `steps` to every field and renews the top-level datasets (docs/format.md, "Segments"). The
-// change is rehearsed on a sparse copy, the bytes it will overwrite are saved beside the file first, and only then it
-// is applied.
-SeriesCatalog add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view = {});
+// Gives every field room for `steps` more, which the top-level datasets then show: where they are (docs/format.md,
+// "Room"), and in files of format 1 by a segment of its own. The change is rehearsed on a sparse copy, the bytes it
+// will overwrite are saved beside the file first, and only then it is applied.
+SeriesCatalog add_room(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view = {});
 
 // Makes the top-level datasets exactly `steps` long, when a series ends before its room does.
 SeriesCatalog set_length(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view = {});

@@ -98,13 +98,14 @@ TEST_F(SeriesFileTest, WhatIsWrittenAtTheMapsAddressesIsWhatHdf5Reads) {
   expect_filled(path_, 9);
 }
 
-TEST_F(SeriesFileTest, SegmentsAreOneDatasetToHdf5) {
+TEST_F(SeriesFileTest, RoomIsAddedToPlainDatasets) {
   SeriesCatalog catalog = create_series_file(path_, plan());
   fill(catalog);
-  catalog = add_segment(catalog, 16);
-  catalog = add_segment(catalog, 40);
+  catalog = add_room(catalog, 16);
+  catalog = add_room(catalog, 40);
   EXPECT_EQ(catalog.capacity(), 65U);
-  EXPECT_EQ(catalog.segments[2].first_step, 25U);
+  EXPECT_EQ(catalog.segments.size(), 1U);
+  EXPECT_TRUE(catalog.has_rooms());
   fill(catalog);
   expect_filled(path_, 65);
   catalog = set_length(catalog, 30);

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "weft/storage/little_endian.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -17,16 +18,9 @@ constexpr std::size_t kChecksumBytes = 4;
 constexpr std::byte kBeingWritten{0x05};  // bit 0: open for writing; bit 2: by a single writer with many readers
 constexpr std::size_t kMarkAt = 11;
 
-std::uint64_t little_endian(std::span<const std::byte> bytes, std::size_t at, std::size_t length) {
-  std::uint64_t value = 0;
-  for (std::size_t i = length; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[at + i]);
-  return value;
-}
-
 void put_checksum(std::span<std::byte> block) {
   const std::size_t at = block.size() - kChecksumBytes;
-  const std::uint32_t sum = metadata_checksum(block.first(at));
-  for (std::size_t i = 0; i < kChecksumBytes; ++i) block[at + i] = static_cast<std::byte>(sum >> (8 * i));
+  put_little_endian(block, at, kChecksumBytes, metadata_checksum(block.first(at)));
 }
 
 // The signature is at 0 or, behind a user block, at a power of two from 512 on.
@@ -71,7 +65,7 @@ std::uint32_t metadata_checksum(std::span<const std::byte> bytes) {
   if (bytes.empty()) return words.c;
   const auto word = [&](std::size_t at) {
     const std::size_t length = at < bytes.size() ? std::min<std::size_t>(4, bytes.size() - at) : 0;
-    return static_cast<std::uint32_t>(little_endian(bytes, at, length));
+    return static_cast<std::uint32_t>(get_little_endian(bytes, at, length));
   };
   constexpr std::size_t kBlock = 12;
   std::size_t at = 0;
@@ -84,6 +78,11 @@ std::uint32_t metadata_checksum(std::span<const std::byte> bytes) {
   }
   words.finish();
   return words.c;
+}
+
+std::uint64_t Superblock::root_group() const {
+  const auto width = std::to_integer<std::size_t>(bytes.at(9));
+  return get_little_endian(bytes, bytes.size() - kChecksumBytes - width, width);
 }
 
 std::optional<Superblock> read_superblock(ByteStore& store) {
@@ -116,11 +115,11 @@ std::optional<Superblock> read_superblock(ByteStore& store) {
   const std::size_t length = addresses + 4 * address_bytes + (old ? 0 : kChecksumBytes);
   need(length);
   superblock.bytes.resize(length);
-  superblock.end_of_file = little_endian(superblock.bytes, addresses + 2 * address_bytes, address_bytes);
+  superblock.end_of_file = get_little_endian(superblock.bytes, addresses + 2 * address_bytes, address_bytes);
   if (old) return superblock;
   const std::span<const std::byte> block = superblock.bytes;
   superblock.marked = superblock.version == 3 && (block[kMarkAt] & kBeingWritten) != std::byte{};
-  superblock.intact = little_endian(block, length - kChecksumBytes, kChecksumBytes) ==
+  superblock.intact = get_little_endian(block, length - kChecksumBytes, kChecksumBytes) ==
                       metadata_checksum(block.first(length - kChecksumBytes));
   return superblock;
 }

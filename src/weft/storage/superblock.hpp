@@ -24,6 +24,9 @@ struct Superblock {
   bool marked = false;            // open for writing, or so it says
   bool intact = true;             // its checksum is right (versions 2 and 3 have one)
   std::vector<std::byte> bytes;   // all of it
+
+  // Where the root group's header lies. Of versions 2 and 3.
+  std::uint64_t root_group() const;
 };
 
 // Nothing where there is no HDF5 file: no signature at 0, 512, 1024, ... Throws Error(data) where it ends within the

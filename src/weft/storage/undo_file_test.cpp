@@ -29,7 +29,7 @@ class UndoFileTest : public testing::Test {
     fs::create_directories(folder_);
     make(path_, 10);
     before_ = read(path_);
-    add_segment(read_catalog(path_), 8);
+    add_room(read_catalog(path_), 8);
     after_ = read(path_);
     ASSERT_GT(after_.size(), before_.size());
     UndoRecord record = record_of(path_);
@@ -163,7 +163,7 @@ TEST_F(UndoFileTest, OtherFilesAreRefused) {
   put(after_);
   const std::string undo = read(undo_path(path_));
   fs::remove(undo_path(path_));
-  add_segment(read_catalog(path_), 16);
+  add_room(read_catalog(path_), 16);
   std::ofstream(undo_path(path_), std::ios::binary) << undo;
   expect_refused(read(path_), "is of another file");
 }

@@ -21,7 +21,7 @@ TEST(PlacesTest, OverlapsAndWhatLiesOutside) {
 
 TEST(PlacesTest, ChunksOfEveryIndex) {
   const std::string path = "ChunksOfEveryIndex.h5";
-  const Handle access = storage::file_access();
+  const Handle access = storage::file_access(H5F_LIBVER_V110, H5F_LIBVER_V110);
   const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
   std::vector<DataRange> places;
 

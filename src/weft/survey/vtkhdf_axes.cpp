@@ -16,12 +16,12 @@ namespace {
 using storage::Handle;
 
 // Where a dataset stands: /VTKHDF/mesh/PointData/V is V of PointData of the block /VTKHDF/mesh.
-struct DataRange {
+struct FlatRange {
   std::string block;
   std::string kind;  // "PointData", "CellData", "FieldData"; "" for the points and cells themselves
 };
 
-DataRange place_of(const Candidate& candidate) {
+FlatRange place_of(const Candidate& candidate) {
   const std::string group = candidate.group();
   for (const char* kind : {"PointData", "CellData", "FieldData"}) {
     if (group.ends_with(std::string("/") + kind)) return {group.substr(0, group.rfind('/')), kind};
@@ -88,7 +88,7 @@ Verdict vtkhdf_axes(const Candidate& candidate) {
     known.axes = layout::default_axes(1);
     return Verdict::steps(std::move(known));
   }
-  const DataRange place = place_of(candidate);
+  const FlatRange place = place_of(candidate);
   const std::uint64_t steps = steps_of(candidate.file, place.block);
   if (steps == 0) return Verdict::no_steps();
   const Handle block(H5Gopen2(candidate.file, place.block.c_str(), H5P_DEFAULT));

@@ -253,7 +253,12 @@ class Walk {
     const std::vector<std::string> others = attribute_names(right, path);
     std::set<std::string> all(names.begin(), names.end());
     all.insert(others.begin(), others.end());
-    if (!options_.strict) all.erase("weft_layout");  // how a chunk was chosen
+    if (!options_.strict) {
+      all.erase("weft_layout");  // how a chunk was chosen
+      // Where the chunks lie, and for how many more there is room.
+      const bool is_segment = path.starts_with("/weft/segments/");
+      std::erase_if(all, [&](const std::string& name) { return is_segment && name.starts_with("room"); });
+    }
     for (const std::string& name : all) {
       const bool in_left = std::binary_search(names.begin(), names.end(), name);
       const bool in_right = std::binary_search(others.begin(), others.end(), name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -36,7 +37,7 @@ namespace {
 using storage::Handle;
 using storage::Superblock;
 
-constexpr unsigned kWeftSuperblock = 3;
+constexpr std::array<unsigned, 2> kWeftSuperblocks{2, 3};  // of format 2, and of format 1
 constexpr int kMostLooks = 5;  // at a file that is changed meanwhile
 
 void check_leftovers(const std::string& path, Check& check) {
@@ -201,7 +202,7 @@ void check_series(hid_t file, FileReport& report, storage::ByteStore& bytes, con
                   bool with_values) {
   storage::SeriesCatalog catalog;
   const Check& mapped = report.list.run("weft format", [&](Check& check) {
-    if (superblock.version != kWeftSuperblock) {
+    if (std::ranges::find(kWeftSuperblocks, superblock.version) == kWeftSuperblocks.end()) {
       check.note(fmt::format("a superblock of version {}: rewritten by another tool", superblock.version));
     }
     catalog = storage::catalog_open_file(file, report.path);

@@ -70,6 +70,8 @@ class Work {
     }
     undo_change();
     if (!result_.all_told) return std::move(result_);
+    mend_indexes();
+    if (!result_.all_told) return std::move(result_);
     const SeriesCatalog catalog = unmark();
     if (lock) storage::end_interrupted_change(catalog);
     if (lock && lock->taken_over()) storage::begin_epoch(catalog);
@@ -127,6 +129,23 @@ class Work {
                                                  : "remove the undo file of a change that never reached the file");
     if (done) storage::undo_metadata_change(path_);
     result_.all_told = done || !in_part;  // a file that is changed in part cannot be read
+  }
+
+  // Where the chunks lie is known without them. What is written is what should be there: half of it does no harm.
+  void mend_indexes() {
+    if (superblock().marked) return;  // then it is of a format that has none
+    std::vector<storage::IndexPlan> wrong;
+    {
+      const storage::QuietHdf5 quiet;
+      wrong = storage::wrong_indexes(survey::open_file(path_));
+    }
+    for (const storage::IndexPlan& plan : wrong) {
+      result_.all_told = act(fmt::format("make the index of {} anew", plan.array.path));
+      if (!result_.all_told) continue;
+      const auto store = storage::open_store(path_, storage::OpenMode::write_through);
+      storage::write_index(*store, plan);
+      store->close();
+    }
   }
 
   SeriesCatalog unmark() {

@@ -33,6 +33,8 @@ std::vector<Stretch> stretches_of(const SeriesCatalog& catalog, std::size_t fiel
     const ArrayEntry& array = segment.fields[field];
     Stretch stretch{".", array.path, array.shape, whole(array.shape)};
     stretch.box.count[0] = std::min(segment.steps, steps - segment.first_step);
+    // A dataset that can get more room may end before its room does, at the last step that is shown.
+    if (catalog.has_rooms()) stretch.shape[0] = stretch.box.count[0];
     std::uint64_t rest = component.value_or(0);
     for (std::size_t axis = array.shape.size(); component && axis-- > 1 + lead;) {
       stretch.box.start[axis] = rest % array.shape[axis];

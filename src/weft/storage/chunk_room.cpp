@@ -1,0 +1,239 @@
+#include "weft/storage/chunk_room.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "weft/storage/chunk_tree.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
+#include "weft/storage/little_endian.hpp"
+#include "weft/storage/object_header.hpp"
+#include "weft/storage/undo_file.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+constexpr std::uint64_t kNoIndex = ~0ULL;
+
+// Places in the two messages that an index is led to by: https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html
+// ("The Dataspace Message", version 2; "The Data Layout Message", version 3, chunked).
+constexpr std::size_t kExtentsAt = 4;
+constexpr std::size_t kIndexAt = 3;
+
+std::string room_of(const std::string& field) { return "room of " + field; }
+
+ChunkTree tree_of(const ArrayEntry& array) { return {array.shape, array.chunk, size_of(array.type)}; }
+
+std::uint64_t file_end(hid_t file) {
+  hsize_t bytes = 0;
+  check_hdf5(H5Fget_filesize(file, &bytes), "the file", "has no size");
+  return bytes;
+}
+
+// Bytes behind the end of an open file that HDF5 gives to nobody else.
+std::uint64_t claim(hid_t file, std::uint64_t bytes, std::uint64_t align) {
+  const std::uint64_t end = file_end(file);
+  const std::uint64_t at = ceil_div(end, align) * align;
+  check_hdf5(H5Fincrement_filesize(file, at + bytes - end), "the file", "cannot be made longer");
+  if (file_end(file) < at + bytes) throw Error(ErrorKind::system, "the file", "cannot be made longer");
+  return at;
+}
+
+// What a dataset's header says, as the file has it now.
+struct Shown {
+  HeaderMessage space;
+  HeaderMessage layout;
+
+  std::uint64_t steps() const { return get_little_endian(space.bytes, kExtentsAt, 8); }
+  std::uint64_t index() const { return get_little_endian(layout.bytes, kIndexAt, 8); }
+};
+
+std::optional<Shown> read_shown(ByteStore& store, std::uint64_t header, std::size_t axes) {
+  const auto messages = read_object_header(store, header);
+  if (!messages) return std::nullopt;
+  Shown shown;
+  for (const HeaderMessage& message : *messages) {
+    if (message.type == static_cast<std::uint8_t>(MessageType::dataspace)) shown.space = message;
+    if (message.type == static_cast<std::uint8_t>(MessageType::layout)) shown.layout = message;
+  }
+  constexpr std::byte kChunked{2};
+  const bool right = shown.space.bytes.size() >= kExtentsAt + 8 * axes && shown.space.bytes[0] == std::byte{2} &&
+                     shown.space.bytes[1] == static_cast<std::byte>(axes) &&
+                     shown.layout.bytes.size() >= kIndexAt + 8 + 4 * (axes + 1) &&
+                     shown.layout.bytes[0] == std::byte{3} && shown.layout.bytes[1] == kChunked &&
+                     shown.layout.bytes[2] == static_cast<std::byte>(axes + 1);
+  return right ? std::optional(shown) : std::nullopt;
+}
+
+// The nodes of the index of an array with this room, when it shows so many chunks.
+std::vector<std::byte> nodes_of(const ArrayEntry& array, std::uint64_t index, std::uint64_t shown) {
+  const auto bytes = static_cast<std::uint32_t>(array.chunk_bytes());
+  return tree_of(array).nodes(index, shown, [&](std::uint64_t n) {
+    return IndexedChunk{array.addresses.at(n), bytes, 0};
+  });
+}
+
+enum class Index : std::uint8_t {
+  right,   // it leads to what there is room for, and to nothing else
+  others,  // it is another one, which another tool has made
+  wrong,
+};
+
+// Of a dataset; `array` with room.
+Index look_at(ByteStore& store, std::uint64_t header, const ArrayEntry& array, std::uint64_t index) {
+  const std::optional<Shown> shown = read_shown(store, header, array.shape.size());
+  if (!shown) return Index::others;
+  ArrayEntry seen = array;
+  seen.shape[0] = shown->steps();
+  const std::uint64_t chunks = seen.chunks();
+  if (chunks == 0) return shown->index() == kNoIndex ? Index::right : Index::others;
+  if (shown->index() != tree_of(array).root(index)) return Index::others;
+  if (shown->steps() > array.shape[0] || index + tree_of(array).bytes() > store.size()) return Index::wrong;
+  // Byte by byte: HDF5 believes each of them.
+  const std::vector<std::byte> wanted = nodes_of(array, index, chunks);
+  std::vector<std::byte> found(wanted.size());
+  store.read_at(index, MutableBytes(found));
+  return found == wanted ? Index::right : Index::wrong;
+}
+
+std::optional<ChunkRoom> read_room(hid_t group, const std::string& field) {
+  const std::vector<std::int64_t> numbers = read_integers(group, room_of(field));
+  if (numbers.size() < 3 || numbers.size() % 2 == 0 || numbers[1] != 0) return std::nullopt;
+  ChunkRoom room{static_cast<std::uint64_t>(numbers[0]), {}};
+  for (std::size_t i = 1; i < numbers.size(); i += 2) {
+    if (i > 1 && numbers[i] <= numbers[i - 2]) return std::nullopt;
+    room.stretches.push_back({static_cast<std::uint64_t>(numbers[i]), static_cast<std::uint64_t>(numbers[i + 1])});
+  }
+  return room;
+}
+
+// The same, with patience while the file is being changed (storage/metadata_change.hpp).
+Index settle(ByteStore& store, std::uint64_t header, const ArrayEntry& array, std::uint64_t index) {
+  constexpr int kTries = 20;
+  Index found = look_at(store, header, array, index);
+  const auto is_changing = [&] { return ::access(undo_path(store.name()).c_str(), F_OK) == 0; };
+  for (int tried = 1; tried < kTries && found != Index::right && is_changing(); ++tried) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    found = look_at(store, header, array, index);
+  }
+  return found;
+}
+
+}  // namespace
+
+Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk) {
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  const std::vector<hsize_t> extents = to_hsize(chunk);
+  check_hdf5(H5Pset_chunk(properties, static_cast<int>(extents.size()), extents.data()), path,
+             fmt::format("HDF5 refuses a chunk of {}", to_string(chunk)), ErrorKind::usage);
+  const std::vector<hsize_t> now = to_hsize(shape);
+  std::vector<hsize_t> most = now;
+  most[0] = H5S_UNLIMITED;
+  const Handle space(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+  return create_dataset(file, path, native_type(type), space, properties);
+}
+
+void claim_room(hid_t file, const ArrayEntry& array, std::uint64_t align, ChunkRoom& room, std::uint64_t had) {
+  const std::uint64_t chunks = array.chunks();
+  if (chunks == had) return;
+  // The index first: what is read together lies together, and before what is large.
+  room.index = claim(file, tree_of(array).bytes(), 8);
+  const std::uint64_t bytes = (chunks - had) * array.chunk_bytes();
+  room.stretches.push_back({had, claim(file, bytes, bytes >= kAlignThreshold ? std::max<std::uint64_t>(8, align) : 8)});
+}
+
+void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segment,
+                 const std::vector<FieldEntry>& fields) {
+  const Handle opened(check_hdf5(H5Gopen2(file, group.c_str(), H5P_DEFAULT), group, "cannot open the group"));
+  write_attribute(opened, "room", static_cast<std::int64_t>(segment.steps));
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    std::vector<std::int64_t> numbers{static_cast<std::int64_t>(segment.rooms[f].index)};
+    for (const ChunkAddresses::Stretch& stretch : segment.rooms[f].stretches) {
+      numbers.push_back(static_cast<std::int64_t>(stretch.first));
+      numbers.push_back(static_cast<std::int64_t>(stretch.address));
+    }
+    write_attribute(opened, room_of(fields[f].name), numbers);
+  }
+}
+
+bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEntry>& fields, SegmentEntry& segment) {
+  const Handle opened(check_hdf5(H5Gopen2(file, group.c_str(), H5P_DEFAULT), group, "cannot open the group"));
+  const std::int64_t steps = read_integer(opened, "room");
+  if (steps <= 0) return false;
+  SegmentEntry found = segment;
+  found.steps = static_cast<std::uint64_t>(steps);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const std::optional<ChunkRoom> room = read_room(opened, fields[f].name);
+    ArrayEntry& array = found.fields[f];
+    if (!room || !array.filters.empty()) return false;
+    array.shape[0] = found.steps;
+    array.addresses = ChunkAddresses::in_stretches(room->stretches, array.chunk_bytes());
+    found.rooms.push_back(*room);
+  }
+  segment = std::move(found);
+  return true;
+}
+
+FoundIndexes look_at_indexes(hid_t file, const SegmentEntry& segment) {
+  FoundIndexes found;
+  std::string path(static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_name(file, nullptr, 0))), '\0');
+  H5Fget_name(file, path.data(), path.size() + 1);
+  const auto store = open_store(path, OpenMode::read);
+  for (std::size_t f = 0; f < segment.fields.size(); ++f) {
+    const ArrayEntry& array = segment.fields[f];
+    ObjectInfo info;
+    check_hdf5(object_info(file, array.path.c_str(), info), array.path, "cannot be looked at", ErrorKind::data);
+    const Index index = settle(*store, info.address, array, segment.rooms[f].index);
+    if (index == Index::others) found.of_another_tool = true;
+    if (index != Index::wrong) continue;
+    const std::optional<Shown> shown = read_shown(*store, info.address, array.shape.size());
+    found.wrong.push_back({info.address, array, segment.rooms[f].index, shown ? shown->steps() : 0});
+  }
+  return found;
+}
+
+std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown) {
+  std::vector<IndexPlan> plans;
+  const SegmentEntry& segment = catalog.segments.at(0);
+  for (std::size_t f = 0; f < segment.fields.size(); ++f) {
+    ObjectInfo info;
+    check_hdf5(object_info(file, segment.fields[f].path.c_str(), info), segment.fields[f].path, "cannot be looked at");
+    plans.push_back({info.address, segment.fields[f], segment.rooms.at(f).index, shown});
+  }
+  return plans;
+}
+
+void write_index(ByteStore& store, const IndexPlan& plan) {
+  const ArrayEntry& array = plan.array;
+  const std::optional<Shown> header = read_shown(store, plan.header, array.shape.size());
+  if (!header) throw Error(ErrorKind::data, store.name(), fmt::format("{} is no dataset with room", array.path));
+  const ChunkTree tree = tree_of(array);
+  ArrayEntry seen = array;
+  seen.shape[0] = plan.shown;
+  const std::vector<std::byte> nodes = nodes_of(array, plan.index, seen.chunks());
+  store.write_at(plan.index, Bytes(nodes));
+  if (plan.fill) {
+    for (const auto& [begin, end] : array.addresses.byte_ranges(array.chunks(), array.chunk_bytes())) {
+      if (begin < plan.fill_from) continue;
+      const std::vector<double> values((end - begin) / sizeof(double), *plan.fill);
+      store.write_at(begin, std::as_bytes(std::span(values)));
+    }
+  }
+  std::vector<std::byte> layout = header->layout.bytes;
+  put_little_endian(layout, kIndexAt, 8, seen.chunks() == 0 ? kNoIndex : tree.root(plan.index));
+  patch_message(store, header->layout, Bytes(layout));
+  std::vector<std::byte> space = header->space.bytes;
+  put_little_endian(space, kExtentsAt, 8, plan.shown);
+  patch_message(store, header->space, Bytes(space));
+}
+
+}  // namespace weft::storage

@@ -1,0 +1,61 @@
+// weft/storage/chunk_room.hpp - room for the chunks of a field's dataset, and the index that shows them.
+//
+// HDF5 makes the dataset, without any chunk. The room for its chunks, for many steps at once, and the room for its
+// index (storage/chunk_tree.hpp) are claimed behind the end of the file; when HDF5 has closed it, the index is written,
+// and the dataset's header is led to it and told how many steps there are. So a series that grows, or ends before its
+// room does, is a plain dataset at every time, and where a chunk lies is had by arithmetic. Not collective.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/series_catalog.hpp"
+
+namespace weft::storage {
+
+// Creates an empty dataset of `steps` steps, and of any number of them, whose index is to be written.
+Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
+
+// What is large begins at multiples of what the file system likes. Below this size alignment would only punch holes:
+// slots, step values and small fields stay packed.
+inline constexpr std::uint64_t kAlignThreshold = 64 << 10;
+
+// Gives `room`, which has room for `had` chunks, what it lacks for all of an array of this shape (as it will be), in an
+// open file: a stretch of chunks, at a multiple of `align` (0: no wish), and a new index.
+void claim_room(hid_t file, const ArrayEntry& array, std::uint64_t align, ChunkRoom& room, std::uint64_t had);
+
+// The rooms of a segment are attributes of its group: how many steps, and of each field the index and the stretches.
+void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segment,
+                 const std::vector<FieldEntry>& fields);
+// Fills in `steps`, `rooms`, and of each field the extents with room and the addresses, as the attributes have them.
+// Leaves the segment as it is, and says false, where it has none.
+bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEntry>& fields, SegmentEntry& segment);
+
+// What is to be made of a dataset's index.
+struct IndexPlan {
+  std::uint64_t header = 0;      // of the dataset
+  ArrayEntry array;              // its extents and addresses with room
+  std::uint64_t index = 0;       // as ChunkRoom
+  std::uint64_t shown = 0;       // steps that the dataset has
+  std::optional<double> fill{};  // what doubles are at first, of the stretches that lie from `fill_from` on
+  std::uint64_t fill_from = 0;
+};
+// Of all fields of the (one) segment of an open file.
+std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown);
+// Compares the index of every field with its room, as both are on the disk.
+struct FoundIndexes {
+  bool of_another_tool = false;  // which wrote a dataset anew: what it shows is then all there is, and there is no room
+  std::vector<IndexPlan> wrong;  // those that do not lead to their chunks, as they were: damage
+};
+FoundIndexes look_at_indexes(hid_t file, const SegmentEntry& segment);
+
+// Throws Error(data) where the dataset is none that has room.
+void write_index(ByteStore& store, const IndexPlan& plan);
+
+}  // namespace weft::storage

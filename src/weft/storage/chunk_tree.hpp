@@ -1,0 +1,67 @@
+// weft/storage/chunk_tree.hpp - the index of a chunked dataset as every reader of HDF5 knows it, made by arithmetic.
+//
+// A B-tree of version 1 says for each chunk where it lies, how many bytes it takes there and which filters it skipped.
+// HDF5 makes one chunk by chunk; here all chunks there is room for are known from the start, so that the whole tree is
+// made at once: its leaves one behind the other, then the nodes above them, the root last. The place of each entry
+// follows from the chunk's number.
+//
+// https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html ("Version 1 B-trees", node type 1). Not collective.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "weft/storage/byte_store.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::storage {
+
+// A chunk as the index has it.
+struct IndexedChunk {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;    // as stored
+  std::uint32_t skipped = 0;  // filters that were left out, a bit each
+};
+
+// The tree of a dataset of these extents, room included, cut into these chunks; chunks are numbered row-major.
+class ChunkTree {
+ public:
+  ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes);
+
+  std::uint64_t chunks() const { return chunks_; }
+  // What all nodes take together.
+  std::uint64_t bytes() const;
+  // Where the root lies when the tree begins at `at`.
+  std::uint64_t root(std::uint64_t at) const;
+
+  // The nodes of a tree that begins at `at`, of the first `shown` chunks (1 at least). Those that would lead to the
+  // others are made, too: only the few nodes at the cut differ from those of the whole tree.
+  std::vector<std::byte> nodes(std::uint64_t at, std::uint64_t shown,
+                               const std::function<IndexedChunk(std::uint64_t)>& chunk_of) const;
+
+ private:
+  std::size_t key_bytes() const { return 8 + 8 * (chunk_.size() + 1); }
+  std::size_t node_bytes() const;
+  void put_key(std::byte* key, std::uint64_t chunk, bool behind, const IndexedChunk& stored) const;
+
+  Shape grid_;  // chunks along each axis
+  Shape chunk_;
+  std::uint64_t element_bytes_;
+  std::uint64_t chunks_ = 1;
+  std::vector<std::uint64_t> level_nodes_;  // how many, leaves first
+};
+
+// What the tree under `root` says of the chunks of a dataset of these extents: one entry a chunk number that it has,
+// in ascending order; chunks outside of the extents are left out. Nothing where it is no such tree, or a damaged one:
+// nodes out of order, chunks twice, a ring.
+struct NumberedChunk {
+  std::uint64_t number = 0;
+  IndexedChunk stored;
+};
+std::optional<std::vector<NumberedChunk>> read_chunk_tree(ByteStore& store, std::uint64_t root, const Shape& shape,
+                                                          const Shape& chunk);
+
+}  // namespace weft::storage
