@@ -17,6 +17,7 @@
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/ecg/ecg.hpp"
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 
@@ -262,7 +263,7 @@ void add_ecg(CLI::App& run) {
   ecg->footer(
       "Example: mpirun -n 2 weft run ecg --nodes 400000 --steps 151 --strategy owner --yardstick --out heart.h5\n"
       "         weft run ecg --source replay --from results.h5 --layout reads --out again.h5");
-  const auto text = [&](const char* name, auto& value, const char* help, const char* group) {
+  const auto text = [&](const char* name, auto& value, const std::string& help, const char* group) {
     return ecg->add_option(name, value, help)->capture_default_str()->group(group);
   };
   const char* what = "What is written";
@@ -332,6 +333,7 @@ void add_ecg(CLI::App& run) {
   text("--strategy", a.strategy, "owner, cached or per-step", how);
   text("--layout", a.layout, "reads, isotropic or rows (41, N, ..)", how);
   text("--read", a.options.layout.reads, "The reads to plan for, as in weft layout", how);
+  text("--filter", a.options.filters, "Compress the chunks (owner): " + storage::filter_words(), how);
   text("--target", a.target, "The largest size of a chunk", how);
   text("--latency", a.latency, "The time of one request on the file system of the readers", how);
   text("--bandwidth", a.bandwidth, "The bandwidth of that file system", how);

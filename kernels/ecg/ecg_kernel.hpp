@@ -34,6 +34,7 @@ struct EcgOptions {
   SolveOptions solve;
   std::string ownership = "blocks";
   LayoutSpec layout;
+  std::string filters;  // of every field on nodes or cells (FieldSpec::filters)
   MpiOptions mpi;
   WriterOptions writer;
   std::uint64_t align_bytes = 0;

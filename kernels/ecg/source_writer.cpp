@@ -10,6 +10,7 @@ FieldSpec field_spec(const SourceField& from, const EcgOptions& options) {
   field.per_step = from.per_step;
   field.owned = from.owned;
   field.layout = options.layout;
+  field.filters = options.filters;
   field.components = from.components;
   field.component_units = from.component_units;
   field.support = from.support;

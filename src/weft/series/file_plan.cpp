@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/series/field_layout.hpp"
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::series {
@@ -71,6 +72,13 @@ void check_field(const FieldSpec& field, const storage::RegularGrid& grid) {
                 fmt::format("{} units for {} components", field.component_units.size(), field.components.size()),
                 "give every component one, or none");
   }
+  if (!field.filters.empty()) {
+    try {
+      storage::parse_filters(field.filters, size_of(field.type));
+    } catch (const Error& error) {
+      throw Error(error.kind(), where, error.what());
+    }
+  }
   if (!field.subset) return;
   if (field.per_step.empty() || field.support == Support::global) {
     throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
@@ -92,6 +100,46 @@ std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<Fi
   return subsets;
 }
 
+namespace {
+
+// A window holds whole chunks of the fields that are filtered (twice, and once more filtered), with its mail.
+std::uint64_t filtered_steps_that_fit(const SeriesSpec& spec, int ranks) {
+  std::uint64_t step_bytes = 0;  // on a rank
+  for (const FieldSpec& field : spec.fields) {
+    step_bytes += ceil_div(element_count(field.per_step) * size_of(field.type), static_cast<std::uint64_t>(ranks));
+  }
+  constexpr std::uint64_t kWindows = 3;
+  const std::uint64_t mail = ranks > 1 ? 2 : 0;
+  return std::max<std::uint64_t>(
+      1, spec.options.budget_bytes / std::max<std::uint64_t>(1, (kWindows + mail) * step_bytes));
+}
+
+// Chunks of fields that are filtered have as many steps each, so that every window holds them whole: those of the
+// field with the most bytes, as they are chosen where no more steps fit.
+std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks) {
+  std::uint64_t chunk_steps = 0;
+  std::uint64_t most = 0;
+  for (const FieldSpec& field : spec.fields) {
+    const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
+    if (field.filters.empty() || field.support == Support::global || bytes <= most) continue;
+    most = bytes;
+    const std::uint64_t steps = std::min(spec.steps.value_or(kAssumedSteps), filtered_steps_that_fit(spec, ranks));
+    chunk_steps = choose_layout(field, node_axes_of(field, spec.grid), steps, ranks, 0).chunk[0];
+  }
+  return chunk_steps;
+}
+
+FieldLayout filtered_layout(FieldSpec field, std::size_t places, std::uint64_t chunk_steps, std::uint64_t steps,
+                            int ranks) {
+  const Shape chunk = choose_layout(field, places, chunk_steps, ranks, 0).chunk;
+  field.layout.kind = LayoutKind::given;
+  field.layout.chunk = chunk;
+  field.layout.chunk[0] = chunk_steps;
+  return choose_layout(field, places, steps, ranks, 0);
+}
+
+}  // namespace
+
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
                             const std::vector<storage::Subset>& subsets) {
   storage::FilePlan plan;
@@ -106,14 +154,19 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
   }
   std::uint64_t longest_chunk = 1;
   for (const FieldSpec& field : spec.fields) {
-    const FieldLayout layout = choose_layout(field, node_axes_of(field, spec.grid), spec.steps.value_or(kAssumedSteps),
-                                             ranks, spec.align_bytes);
+    const bool filtered = !field.filters.empty() && field.support != Support::global;
+    const std::size_t node_axes = node_axes_of(field, spec.grid);
+    const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
+    const FieldLayout layout = filtered
+                                   ? filtered_layout(field, node_axes, filtered_chunk_steps(spec, ranks), steps, ranks)
+                                   : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
                             field.components, subsets[plan.fields.size()]},
                            layout.chunk,
                            field.attributes});
     plan.fields.back().field.component_units = field.component_units;
+    if (filtered) plan.fields.back().field.filter = field.filters;
     const std::size_t places = node_axes_of(field, spec.grid);
     plan.fields.back().field.node_axes = places;
     if (places != storage::node_axes_of(field.per_step, field.support, spec.grid)) {

@@ -1,5 +1,7 @@
 #include "weft/series/mpi_collective_strategy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -64,6 +66,12 @@ class CollectiveStrategy final : public WriteStrategy {
           ErrorKind::usage, context_.catalog.path,
           "the ranks run on several clients of NFS, and MPI-IO would lose what one writes beside another's bytes",
           "use --strategy owner, or run on one machine")
+          .agreed();
+    }
+    for (const storage::FieldEntry& field : context_.catalog.fields) {
+      if (field.filter.empty()) continue;
+      throw Error(ErrorKind::usage, context_.catalog.path,
+                  fmt::format("field {} is filtered ({})", field.name, field.filter), "use --strategy owner for it")
           .agreed();
     }
     options_.call_limit_bytes = std::min(options_.call_limit_bytes, comm_->count_limit());

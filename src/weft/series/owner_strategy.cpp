@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "weft/exchange/plan_builder.hpp"
 #include "weft/exchange/window.hpp"
 #include "weft/series/window_length.hpp"
+#include "weft/storage/file_end.hpp"
 #include "weft/storage/flusher.hpp"
 #include "weft/support/amount.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 // One field: its plan, and the two windows that take turns. Its address must not change: windows point at the shape.
 struct FieldWindows {
   std::uint64_t all_tiles = 0;
+  bool filtered = false;
   exchange::WindowShape shape;
   std::unique_ptr<exchange::Mail> mail;
   std::vector<exchange::TileMemory> tiles;  // two
@@ -77,13 +80,16 @@ class OwnerStrategy final : public WriteStrategy {
 
   void commit(const std::optional<Error>& failure) override {
     if (gathered_ > 0) flush_window(failure);
+    if (filters_) write_waiting();
   }
 
   void flush(const std::optional<Error>& failure) override {
     if (gathered_ > 0) flush_window(failure);
+    if (filters_) write_waiting();
     std::optional<Error> written = flusher_->wait();
     if (!written) written = failed_;
     agree(context_.comm, failure ? failure : written);
+    if (filters_) end_file();
   }
 
   std::optional<Error> failure() const override { return failed_ ? failed_ : flusher_->failure(); }
@@ -102,6 +108,8 @@ class OwnerStrategy final : public WriteStrategy {
       windows->shape.element_bytes = size_of(field.type);
       windows->shape.tile_bytes = grid.tile_elements() * size_of(field.type);
       owns_tiles_ = owns_tiles_ || !windows->shape.plan.tiles.empty();
+      windows->filtered = !field.filter.empty();
+      filters_ = filters_ || windows->filtered;
       fields_.push_back(std::move(windows));
     }
   }
@@ -128,17 +136,31 @@ class OwnerStrategy final : public WriteStrategy {
       most = bytes;
       chunk_steps_ = context_.catalog.segments[0].fields[f].chunk[0];
     }
+    // Filtered chunks are whole in a window, and all have as many steps (file_plan.cpp).
+    for (std::size_t f = 1; f < fields_.size() && filters_; ++f) {
+      if (fields_[f]->filtered) chunk_steps_ = context_.catalog.segments[0].fields[f].chunk[0];
+    }
     WindowNeeds needs;
     for (const auto& field : fields_) {
       exchange::WindowShape one_step = field->shape;
       one_step.steps = 1;
       needs.tile_bytes_per_step += one_step.tile_memory();
+      if (field->filtered) needs.filtered_bytes_per_step += one_step.tile_memory();
       needs.mail_bytes_per_step += one_step.outbox_memory() + one_step.inbox_memory();
     }
     const std::uint64_t budget = context_.options.budget_bytes;
     const std::uint64_t used = context_.options.budget_used + observed_bytes_;
     const std::uint64_t fitting =
         context_.comm.min(steps_that_fit(needs, budget - std::min(budget, used), chunk_steps_));
+    most_filtered_bytes_ = filters_ ? context_.comm.sum(needs.filtered_bytes_per_step * chunk_steps_) : 0;
+    if (filters_ && fitting < chunk_steps_) {
+      const std::uint64_t least = context_.comm.max(least_budget(needs) * chunk_steps_ + used);
+      throw Error(ErrorKind::usage, context_.catalog.path,
+                  fmt::format("a budget of {} a rank does not hold the {} steps of filtered chunks three times",
+                              format_bytes(budget), chunk_steps_),
+                  fmt::format("give at least --budget {}", least))
+          .agreed();
+    }
     if (fitting == 0) {
       const std::uint64_t windows = least_budget(needs) * (context_.observers.empty() ? 1 : 2);
       const std::uint64_t least = context_.comm.max(windows + context_.options.budget_used);
@@ -180,7 +202,8 @@ class OwnerStrategy final : public WriteStrategy {
             .lies_at = context_.lies_at,
             .syncs_windows = context_.options.sync == Sync::window,
             .wants_direct = direct == DirectWrites::always,
-            .may_go_directly = direct == DirectWrites::automatic && is_plain};
+            .may_go_directly = direct == DirectWrites::automatic && is_plain,
+            .threads = std::max(1U, std::thread::hardware_concurrency() / static_cast<unsigned>(context_.comm.size()))};
   }
 
   // The window is full: mail is delivered, the window before it is waited for, and this one goes to the flusher.
@@ -188,8 +211,10 @@ class OwnerStrategy final : public WriteStrategy {
     agree(context_.comm, failure ? failure : failed_);
     ++context_.counters.windows;
     if (first_ >= context_.catalog.capacity()) {
+      if (filters_) write_waiting();
       const std::optional<Error> written = flusher_->wait();
       agree(context_.comm, written);
+      if (filters_) end_file();
       context_.make_room();
     }
     const auto segment = std::find_if(context_.catalog.segments.rbegin(), context_.catalog.segments.rend(),
@@ -204,6 +229,10 @@ class OwnerStrategy final : public WriteStrategy {
         context_.counters.mpi_bytes += gathered_ * message.elements * field.shape.element_bytes;
       }
       const std::uint64_t from_step = first_ - segment->first_step;
+      if (field.filtered) {
+        add_chunks(f, from_step, tiles, job.chunks);
+        continue;
+      }
       const auto room =
           storage::plan_room(segment->fields[f], from_step, gathered_, field.shape.plan.tiles, field.all_tiles);
       job.room.insert(job.room.end(), room.begin(), room.end());
@@ -215,17 +244,79 @@ class OwnerStrategy final : public WriteStrategy {
           job.requests);
     }
     const std::optional<Error> observed = show_window();
-    job.committed = first_ + gathered_;
+    // Filtered chunks are written by the next job: until then, the windows before count.
+    job.committed = filters_ ? first_ : first_ + gathered_;
     job.raise_slot = owns_tiles_;
     failed_ = flusher_->wait();
     if (!failed_) failed_ = observed;  // told to the others when the next window is due, or at the end
+    if (filters_) job.place = agree_on_place();
     flusher_->submit(std::move(job));
     turn_ = 1 - turn_;
     begin(first_ + gathered_);
   }
 
+  // The window's steps of this rank's chunks of a filtered field.
+  void add_chunks(std::size_t f, std::uint64_t from_step, const exchange::TileMemory& tiles,
+                  std::vector<storage::ChunkSteps>& chunks) const {
+    const FieldWindows& field = *fields_[f];
+    const std::uint64_t chunk_steps = context_.catalog.segments[0].fields[f].chunk[0];
+    for (std::uint64_t step = from_step; step < from_step + gathered_;) {
+      const std::uint64_t inside = step % chunk_steps;
+      const std::uint64_t steps = std::min(chunk_steps - inside, from_step + gathered_ - step);
+      for (std::size_t slot = 0; slot < field.shape.plan.tiles.size(); ++slot) {
+        chunks.push_back({f, step / chunk_steps * field.all_tiles + field.shape.plan.tiles[slot], inside,
+                          tiles.steps_of(slot, step - from_step, steps)});
+      }
+      step += steps;
+    }
+  }
+
+  // Where the chunks go that this rank's flusher has filtered. Collective; the flushers are idle.
+  std::uint64_t agree_on_place() {
+    const bool first = end_ahead_ == 0;
+    if (first || end_of_data_ + 2 * most_filtered_bytes_ > end_ahead_) {
+      agree_on(context_.comm, [&] {
+        if (context_.comm.rank() != 0) return;
+        if (first) end_of_data_ = storage::end_of_file(context_.catalog.path);
+        storage::move_end_ahead(context_.catalog.path, end_of_data_ + 4 * most_filtered_bytes_);
+      });
+      if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);
+      end_ahead_ = end_of_data_ + 4 * most_filtered_bytes_;
+    }
+    const std::uint64_t mine = flusher_->waiting_bytes();
+    const std::uint64_t place = end_of_data_ + context_.comm.sum_before(mine);
+    end_of_data_ += context_.comm.sum(mine);
+    return place;
+  }
+
+  // Brings what is filtered into the file. Collective.
+  void write_waiting() {
+    const std::optional<Error> filtered = flusher_->wait();
+    if (context_.comm.max(flusher_->waiting_bytes()) == 0) return;
+    agree(context_.comm, filtered);
+    storage::FlushJob job;
+    job.place = agree_on_place();
+    job.committed = first_;
+    job.raise_slot = owns_tiles_;
+    flusher_->submit(std::move(job));
+    failed_ = flusher_->wait();
+  }
+
+  // The file ends with its last chunk again. Collective; all that is filtered is written.
+  void end_file() {
+    if (end_ahead_ == 0) return;
+    agree_on(context_.comm, [&] {
+      if (context_.comm.rank() == 0) storage::cut_end(context_.catalog.path, end_of_data_);
+    });
+    end_ahead_ = 0;
+  }
+
   StrategyContext context_;
   std::vector<std::unique_ptr<FieldWindows>> fields_;
+  bool filters_ = false;                   // some field has
+  std::uint64_t most_filtered_bytes_ = 0;  // of a window, on all ranks
+  std::uint64_t end_of_data_ = 0;          // where the next filtered chunks go
+  std::uint64_t end_ahead_ = 0;            // where the file ends for HDF5; 0: with its data
   std::unique_ptr<storage::Flusher> flusher_;
   bool owns_tiles_ = false;
   std::uint64_t observed_bytes_ = 0;  // held by the observers

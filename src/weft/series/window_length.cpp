@@ -7,7 +7,7 @@
 namespace weft::series {
 
 std::uint64_t least_budget(const WindowNeeds& needs) {
-  return 2 * needs.tile_bytes_per_step + needs.mail_bytes_per_step;
+  return 2 * needs.tile_bytes_per_step + needs.mail_bytes_per_step + needs.filtered_bytes_per_step;
 }
 
 std::uint64_t steps_that_fit(const WindowNeeds& needs, std::uint64_t budget_bytes, std::uint64_t chunk_steps) {

@@ -14,8 +14,9 @@
 namespace weft::series {
 
 struct WindowNeeds {
-  std::uint64_t tile_bytes_per_step = 0;  // the rank's tiles of all fields
-  std::uint64_t mail_bytes_per_step = 0;  // outbox and inbox
+  std::uint64_t tile_bytes_per_step = 0;      // the rank's tiles of all fields
+  std::uint64_t mail_bytes_per_step = 0;      // outbox and inbox
+  std::uint64_t filtered_bytes_per_step = 0;  // of the tiles, those whose chunks are filtered: into a third window
 };
 
 // The steps that fit, at most `chunk_steps`; 0 where not even one does.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
@@ -56,7 +57,9 @@ bool has_good_rooms(hid_t file, const std::string& path, const std::string& grou
   if (!found.wrong.empty()) {
     throw Error(ErrorKind::data, path,
                 fmt::format("the index of {} does not lead to its chunks", found.wrong[0].array.path),
-                "it is damaged, or another tool has changed the dataset; weft recover makes the index anew");
+                found.wrong[0].array.filters.empty()
+                    ? "it is damaged, or another tool has changed the dataset; weft recover makes the index anew"
+                    : "it is damaged, or another tool has changed the dataset; h5py may still read chunks of it");
   }
   if (found.of_another_tool) return false;
   segment = std::move(with_rooms);
@@ -126,6 +129,9 @@ SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
         const Handle dataset(
             check_hdf5(H5Dopen2(file, dataset_path.c_str(), H5P_DEFAULT), path, "field " + name, ErrorKind::data));
         field.units = read_text(dataset, "units");
+        if (const auto filters = filters_of(Handle(H5Dget_create_plist(dataset))); !filters.empty()) {
+          field.filter = to_text(filters);
+        }
         field.rationale = read_text(dataset, "weft_layout");
         field.support = support_of(read_text(dataset, "weft_support"));
         field.components = read_names(dataset, "weft_components");

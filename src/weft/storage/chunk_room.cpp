@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_tree.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
@@ -74,12 +75,13 @@ std::optional<Shown> read_shown(ByteStore& store, std::uint64_t header, std::siz
   return right ? std::optional(shown) : std::nullopt;
 }
 
-// The nodes of the index of an array with this room, when it shows so many chunks.
-std::vector<std::byte> nodes_of(const ArrayEntry& array, std::uint64_t index, std::uint64_t shown) {
+// Of an array without filters: what its room says of each chunk.
+std::vector<IndexedChunk> stored_in_room(const ArrayEntry& array) {
+  std::vector<IndexedChunk> stored;
+  stored.reserve(array.chunks());
   const auto bytes = static_cast<std::uint32_t>(array.chunk_bytes());
-  return tree_of(array).nodes(index, shown, [&](std::uint64_t n) {
-    return IndexedChunk{array.addresses.at(n), bytes, 0};
-  });
+  for (std::uint64_t n = 0; n < array.chunks(); ++n) stored.push_back({array.addresses.at(n), bytes, 0});
+  return stored;
 }
 
 enum class Index : std::uint8_t {
@@ -98,18 +100,27 @@ Index look_at(ByteStore& store, std::uint64_t header, const ArrayEntry& array, s
   if (chunks == 0) return shown->index() == kNoIndex ? Index::right : Index::others;
   if (shown->index() != tree_of(array).root(index)) return Index::others;
   if (shown->steps() > array.shape[0] || index + tree_of(array).bytes() > store.size()) return Index::wrong;
-  // Byte by byte: HDF5 believes each of them.
-  const std::vector<std::byte> wanted = nodes_of(array, index, chunks);
-  std::vector<std::byte> found(wanted.size());
+  std::vector<std::byte> found(tree_of(array).bytes());
   store.read_at(index, MutableBytes(found));
+  // Byte by byte: HDF5 believes each of them. Where chunks have filters, only their entries say where they lie.
+  const std::vector<IndexedChunk> stored =
+      array.filters.empty() ? stored_in_room(array) : tree_of(array).entries(Bytes(found));
+  const std::uint64_t end = store.size();
+  for (std::uint64_t n = 0; n < chunks; ++n) {
+    if (stored[n].address > end || stored[n].bytes > end - stored[n].address) return Index::wrong;
+  }
+  const auto wanted = tree_of(array).nodes(index, chunks, [&](std::uint64_t n) { return stored[n]; });
   return found == wanted ? Index::right : Index::wrong;
 }
 
 std::optional<ChunkRoom> read_room(hid_t group, const std::string& field) {
   const std::vector<std::int64_t> numbers = read_integers(group, room_of(field));
-  if (numbers.size() < 3 || numbers.size() % 2 == 0 || numbers[1] != 0) return std::nullopt;
-  ChunkRoom room{static_cast<std::uint64_t>(numbers[0]), {}};
-  for (std::size_t i = 1; i < numbers.size(); i += 2) {
+  if (numbers.size() < 3 || numbers[1] != 0) return std::nullopt;
+  ChunkRoom room{static_cast<std::uint64_t>(numbers[0]), {}, 0};
+  // With filters, one number more.
+  if (numbers.size() == 4) room.blank_bytes = static_cast<std::uint64_t>(numbers[3]);
+  if (numbers.size() % 2 == 0 && room.blank_bytes == 0) return std::nullopt;
+  for (std::size_t i = 1; i + 1 < numbers.size(); i += 2) {
     if (i > 1 && numbers[i] <= numbers[i - 2]) return std::nullopt;
     room.stretches.push_back({static_cast<std::uint64_t>(numbers[i]), static_cast<std::uint64_t>(numbers[i + 1])});
   }
@@ -128,13 +139,23 @@ Index settle(ByteStore& store, std::uint64_t header, const ArrayEntry& array, st
   return found;
 }
 
+// A chunk of zeros, as it is stored.
+ChunkCoder::Encoded blank_chunk(const ArrayEntry& array, const std::string& filter) {
+  return ChunkCoder(parse_filters(filter, size_of(array.type))).encode(std::vector<std::byte>(array.chunk_bytes()));
+}
+
 }  // namespace
 
-Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk) {
+Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk,
+                    const std::string& filter) {
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
   const std::vector<hsize_t> extents = to_hsize(chunk);
   check_hdf5(H5Pset_chunk(properties, static_cast<int>(extents.size()), extents.data()), path,
              fmt::format("HDF5 refuses a chunk of {}", to_string(chunk)), ErrorKind::usage);
+  if (!filter.empty()) {
+    register_filters();
+    add_filters(properties, parse_filters(filter, size_of(type)));
+  }
   const std::vector<hsize_t> now = to_hsize(shape);
   std::vector<hsize_t> most = now;
   most[0] = H5S_UNLIMITED;
@@ -142,11 +163,18 @@ Handle create_roomy(hid_t file, const std::string& path, DataType type, const Sh
   return create_dataset(file, path, native_type(type), space, properties);
 }
 
-void claim_room(hid_t file, const ArrayEntry& array, std::uint64_t align, ChunkRoom& room, std::uint64_t had) {
+void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
+                std::uint64_t had) {
   const std::uint64_t chunks = array.chunks();
   if (chunks == had) return;
   // The index first: what is read together lies together, and before what is large.
   room.index = claim(file, tree_of(array).bytes(), 8);
+  if (!filter.empty()) {
+    if (had > 0) return;
+    room.blank_bytes = blank_chunk(array, filter).bytes.size();
+    room.stretches.push_back({0, claim(file, room.blank_bytes, 8)});
+    return;
+  }
   const std::uint64_t bytes = (chunks - had) * array.chunk_bytes();
   room.stretches.push_back({had, claim(file, bytes, bytes >= kAlignThreshold ? std::max<std::uint64_t>(8, align) : 8)});
 }
@@ -161,8 +189,14 @@ void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segme
       numbers.push_back(static_cast<std::int64_t>(stretch.first));
       numbers.push_back(static_cast<std::int64_t>(stretch.address));
     }
+    if (segment.rooms[f].blank_bytes > 0) numbers.push_back(static_cast<std::int64_t>(segment.rooms[f].blank_bytes));
     write_attribute(opened, room_of(fields[f].name), numbers);
   }
+}
+
+ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array) {
+  if (room.blank_bytes > 0) return {};
+  return ChunkAddresses::in_stretches(room.stretches, array.chunk_bytes());
 }
 
 bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEntry>& fields, SegmentEntry& segment) {
@@ -174,9 +208,9 @@ bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEnt
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::optional<ChunkRoom> room = read_room(opened, fields[f].name);
     ArrayEntry& array = found.fields[f];
-    if (!room || !array.filters.empty()) return false;
+    if (!room || array.filters.empty() != (room->blank_bytes == 0)) return false;
     array.shape[0] = found.steps;
-    array.addresses = ChunkAddresses::in_stretches(room->stretches, array.chunk_bytes());
+    array.addresses = addresses_in(*room, array);
     found.rooms.push_back(*room);
   }
   segment = std::move(found);
@@ -196,21 +230,68 @@ FoundIndexes look_at_indexes(hid_t file, const SegmentEntry& segment) {
     if (index == Index::others) found.of_another_tool = true;
     if (index != Index::wrong) continue;
     const std::optional<Shown> shown = read_shown(*store, info.address, array.shape.size());
-    found.wrong.push_back({info.address, array, segment.rooms[f].index, shown ? shown->steps() : 0});
+    found.wrong.push_back({info.address, array, segment.rooms[f], shown ? shown->steps() : 0});
   }
   return found;
 }
 
-std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown) {
+std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
+                                   const SeriesCatalog* before) {
   std::vector<IndexPlan> plans;
   const SegmentEntry& segment = catalog.segments.at(0);
   for (std::size_t f = 0; f < segment.fields.size(); ++f) {
     ObjectInfo info;
     check_hdf5(object_info(file, segment.fields[f].path.c_str(), info), segment.fields[f].path, "cannot be looked at");
-    plans.push_back({info.address, segment.fields[f], segment.rooms.at(f).index, shown});
+    plans.push_back({info.address, segment.fields[f], segment.rooms.at(f), shown});
+    if (catalog.fields[f].filter.empty()) continue;
+    plans.back().filter = catalog.fields[f].filter;
+    if (before == nullptr) continue;
+    plans.back().before = before->capacity();
+    plans.back().before_index = before->segments[0].rooms.at(f).index;
   }
   return plans;
 }
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> stored_ranges(ByteStore& store, const ArrayEntry& array,
+                                                                   const ChunkRoom& room) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  for (const IndexedChunk& chunk : tree_of(array).entries(store, room.index)) {
+    all.emplace_back(chunk.address, chunk.address + chunk.bytes);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> joined;
+  for (const auto& range : all) {
+    if (!joined.empty() && range.first <= joined.back().second) {
+      joined.back().second = std::max(joined.back().second, range.second);
+    } else {
+      joined.push_back(range);
+    }
+  }
+  return joined;
+}
+
+namespace {
+
+// What the index is to say of every chunk there is room for.
+std::vector<IndexedChunk> stored_chunks_of(ByteStore& store, const IndexPlan& plan) {
+  const ArrayEntry& array = plan.array;
+  if (array.filters.empty()) return stored_in_room(array);
+  const IndexedChunk blank{plan.room.stretches.at(0).address, static_cast<std::uint32_t>(plan.room.blank_bytes),
+                           blank_chunk(array, plan.filter).skipped};
+  std::vector<IndexedChunk> stored;
+  if (plan.before > 0) {
+    ArrayEntry before = array;
+    before.shape[0] = plan.before;
+    stored = tree_of(before).entries(store, plan.before_index);
+  }
+  for (IndexedChunk& chunk : stored) {
+    if (chunk.bytes == 0) chunk = blank;  // behind a cut
+  }
+  stored.resize(array.chunks(), blank);
+  return stored;
+}
+
+}  // namespace
 
 void write_index(ByteStore& store, const IndexPlan& plan) {
   const ArrayEntry& array = plan.array;
@@ -219,8 +300,13 @@ void write_index(ByteStore& store, const IndexPlan& plan) {
   const ChunkTree tree = tree_of(array);
   ArrayEntry seen = array;
   seen.shape[0] = plan.shown;
-  const std::vector<std::byte> nodes = nodes_of(array, plan.index, seen.chunks());
-  store.write_at(plan.index, Bytes(nodes));
+  const std::vector<IndexedChunk> stored = stored_chunks_of(store, plan);
+  const std::vector<std::byte> nodes =
+      tree.nodes(plan.room.index, seen.chunks(), [&](std::uint64_t n) { return stored[n]; });
+  store.write_at(plan.room.index, Bytes(nodes));
+  if (!plan.filter.empty() && plan.before == 0) {
+    store.write_at(plan.room.stretches.at(0).address, Bytes(blank_chunk(array, plan.filter).bytes));
+  }
   if (plan.fill) {
     for (const auto& [begin, end] : array.addresses.byte_ranges(array.chunks(), array.chunk_bytes())) {
       if (begin < plan.fill_from) continue;
@@ -229,7 +315,7 @@ void write_index(ByteStore& store, const IndexPlan& plan) {
     }
   }
   std::vector<std::byte> layout = header->layout.bytes;
-  put_little_endian(layout, kIndexAt, 8, seen.chunks() == 0 ? kNoIndex : tree.root(plan.index));
+  put_little_endian(layout, kIndexAt, 8, seen.chunks() == 0 ? kNoIndex : tree.root(plan.room.index));
   patch_message(store, header->layout, Bytes(layout));
   std::vector<std::byte> space = header->space.bytes;
   put_little_endian(space, kExtentsAt, 8, plan.shown);

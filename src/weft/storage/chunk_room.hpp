@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
@@ -20,15 +21,21 @@
 namespace weft::storage {
 
 // Creates an empty dataset of `steps` steps, and of any number of them, whose index is to be written.
-Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk);
+Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk,
+                    const std::string& filter);
 
 // What is large begins at multiples of what the file system likes. Below this size alignment would only punch holes:
 // slots, step values and small fields stay packed.
 inline constexpr std::uint64_t kAlignThreshold = 64 << 10;
 
 // Gives `room`, which has room for `had` chunks, what it lacks for all of an array of this shape (as it will be), in an
-// open file: a stretch of chunks, at a multiple of `align` (0: no wish), and a new index.
-void claim_room(hid_t file, const ArrayEntry& array, std::uint64_t align, ChunkRoom& room, std::uint64_t had);
+// open file: a stretch of chunks, at a multiple of `align` (0: no wish), and a new index. With a filter, whose chunks
+// find their places when they are written: a new index, and at first the chunk of nothing that it leads to.
+void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
+                std::uint64_t had);
+
+// Where the chunks of an array with this room lie; unknown where it has filters.
+ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array);
 
 // The rooms of a segment are attributes of its group: how many steps, and of each field the index and the stretches.
 void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segment,
@@ -39,15 +46,24 @@ bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEnt
 
 // What is to be made of a dataset's index.
 struct IndexPlan {
-  std::uint64_t header = 0;      // of the dataset
-  ArrayEntry array;              // its extents and addresses with room
-  std::uint64_t index = 0;       // as ChunkRoom
+  std::uint64_t header = 0;  // of the dataset
+  ArrayEntry array;          // its extents and addresses with room
+  ChunkRoom room;
   std::uint64_t shown = 0;       // steps that the dataset has
   std::optional<double> fill{};  // what doubles are at first, of the stretches that lie from `fill_from` on
   std::uint64_t fill_from = 0;
+  // With filters: they, and the index there is, of so many steps of room (0: none), whose entries the new one takes
+  // over.
+  std::string filter{};
+  std::uint64_t before = 0;
+  std::uint64_t before_index = 0;
 };
-// Of all fields of the (one) segment of an open file.
-std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown);
+// Of all fields of the (one) segment of an open file; `before` is the catalog with the indexes that there are, if any.
+std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
+                                   const SeriesCatalog* before);
+// Where the chunks of an array with filters lie, by its index: ranges of bytes, those side by side as one.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> stored_ranges(ByteStore& store, const ArrayEntry& array,
+                                                                   const ChunkRoom& room);
 // Compares the index of every field with its room, as both are on the disk.
 struct FoundIndexes {
   bool of_another_tool = false;  // which wrote a dataset anew: what it shows is then all there is, and there is no room

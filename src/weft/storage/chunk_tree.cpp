@@ -20,84 +20,6 @@ constexpr std::size_t kEntriesAt = 6;
 constexpr std::size_t kLeftAt = 8;
 constexpr std::size_t kRightAt = 16;
 
-// A file read from here to there, in large pieces: the nodes of a tree lie side by side.
-class NodeReader {
- public:
-  explicit NodeReader(ByteStore& store) : store_(store), size_(store.size()) {}
-
-  // False where the file ends before.
-  bool read(std::uint64_t at, std::size_t bytes, std::vector<std::byte>& into) {
-    if (at > size_ || bytes > size_ - at) return false;
-    if (at < begin_ || at + bytes > begin_ + piece_.size()) {
-      constexpr std::uint64_t kPiece = 1 << 20;
-      begin_ = at;
-      piece_.resize(std::min(size_ - at, std::max<std::uint64_t>(kPiece, bytes)));
-      store_.read_at(at, MutableBytes(piece_));
-    }
-    const auto from = piece_.begin() + static_cast<std::ptrdiff_t>(at - begin_);
-    into.assign(from, from + static_cast<std::ptrdiff_t>(bytes));
-    return true;
-  }
-
- private:
-  ByteStore& store_;
-  std::uint64_t size_;
-  std::uint64_t begin_ = 0;
-  std::vector<std::byte> piece_;
-};
-
-class TreeReader {
- public:
-  TreeReader(ByteStore& store, const Shape& shape, const Shape& chunk)
-      : leaves_(store), others_(store), shape_(shape), chunk_(chunk), most_nodes_(store.size() / kHead) {}
-
-  bool node(std::uint64_t at, int level) {
-    const std::size_t key = 8 + 8 * (chunk_.size() + 1);
-    std::vector<std::byte> bytes;
-    NodeReader& reader = level == 0 ? leaves_ : others_;
-    if (++nodes_ > most_nodes_ || !reader.read(at, kHead + kChildren * (key + 8) + key, bytes)) return false;
-    constexpr int kMostLevels = 16;
-    const auto found = std::to_integer<int>(bytes[kLevelAt]);
-    if (std::memcmp(bytes.data(), "TREE", 4) != 0 || bytes[4] != kChunkNode || found > kMostLevels) return false;
-    if (level < 0) return node(at, found);  // the root: its level is not known before
-    const auto entries = static_cast<std::size_t>(get_little_endian(bytes, kEntriesAt, 2));
-    if (found != level || entries > kChildren) return false;
-    for (std::size_t entry = 0; entry < entries; ++entry) {
-      const std::size_t begin = kHead + entry * (key + 8);
-      const std::uint64_t child = get_little_endian(bytes, begin + key, 8);
-      if (level > 0 ? !node(child, level - 1) : !add(bytes, begin, child)) return false;
-    }
-    return true;
-  }
-
-  std::vector<NumberedChunk> chunks;
-
- private:
-  bool add(const std::vector<std::byte>& bytes, std::size_t at, std::uint64_t address) {
-    NumberedChunk chunk;
-    bool outside = false;
-    for (std::size_t axis = 0; axis < chunk_.size(); ++axis) {
-      const std::uint64_t first = get_little_endian(bytes, at + 8 + 8 * axis, 8);
-      if (first % chunk_[axis] != 0) return false;
-      outside = outside || first >= shape_[axis];
-      chunk.number = chunk.number * ceil_div(shape_[axis], chunk_[axis]) + first / chunk_[axis];
-    }
-    if (outside) return true;
-    if (!chunks.empty() && chunk.number <= chunks.back().number) return false;
-    chunk.stored = {address, static_cast<std::uint32_t>(get_little_endian(bytes, at, 4)),
-                    static_cast<std::uint32_t>(get_little_endian(bytes, at + 4, 4))};
-    chunks.push_back(chunk);
-    return true;
-  }
-
-  NodeReader leaves_;
-  NodeReader others_;
-  const Shape& shape_;
-  const Shape& chunk_;
-  std::uint64_t most_nodes_;  // nodes may lead to each other, and to no chunk, in any number of ways
-  std::uint64_t nodes_ = 0;
-};
-
 }  // namespace
 
 ChunkTree::ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes)
@@ -125,8 +47,8 @@ std::uint64_t ChunkTree::root(std::uint64_t at) const { return at + bytes() - no
 // The key of a chunk; `behind`: one that is greater, for the end of the last node.
 void ChunkTree::put_key(std::byte* key, std::uint64_t chunk, bool behind, const IndexedChunk& stored) const {
   const MutableBytes bytes(key, key_bytes());
-  put_little_endian(bytes, 0, 4, behind ? 0 : stored.bytes);
-  put_little_endian(bytes, 4, 4, behind ? 0 : stored.skipped);
+  put_little_endian(bytes, 0, 4, stored.bytes);
+  put_little_endian(bytes, 4, 4, stored.skipped);
   for (std::size_t axis = grid_.size(); axis-- > 0;) {
     put_little_endian(bytes, 8 + 8 * axis, 8, (chunk % grid_[axis] + (behind ? 1 : 0)) * chunk_[axis]);
     chunk /= grid_[axis];
@@ -160,7 +82,8 @@ std::vector<std::byte> ChunkTree::nodes(std::uint64_t at, std::uint64_t shown,
       std::byte* entry = node + kHead;
       for (std::uint64_t child = first; child < end; ++child, entry += key_bytes() + 8) {
         const std::uint64_t chunk = child * chunks_of_a_child;
-        const IndexedChunk stored = chunk_of(chunk);
+        // What a chunk takes is only asked for in its own entry: elsewhere a key is a place to turn at.
+        const IndexedChunk stored = level == 0 ? chunk_of(chunk) : IndexedChunk{};
         put_key(entry, chunk, false, stored);
         put_little_endian(MutableBytes(entry + key_bytes(), 8), 0, 8,
                           level == 0 ? stored.address : below_at + child * node_bytes());
@@ -168,7 +91,7 @@ std::vector<std::byte> ChunkTree::nodes(std::uint64_t at, std::uint64_t shown,
       const std::uint64_t chunks = end == last_child && first < kept ? shown : chunks_;
       const std::uint64_t next = end * chunks_of_a_child;
       if (next < chunks) {
-        put_key(entry, next, false, chunk_of(next));
+        put_key(entry, next, false, {});
       } else {
         put_key(entry, chunks - 1, true, {});
       }
@@ -180,11 +103,42 @@ std::vector<std::byte> ChunkTree::nodes(std::uint64_t at, std::uint64_t shown,
   return all;
 }
 
-std::optional<std::vector<NumberedChunk>> read_chunk_tree(ByteStore& store, std::uint64_t root, const Shape& shape,
-                                                          const Shape& chunk) {
-  TreeReader reader(store, shape, chunk);
-  if (!reader.node(root, -1)) return std::nullopt;
-  return std::move(reader.chunks);
+std::uint64_t ChunkTree::leaf_of(std::uint64_t chunk) { return chunk / kChildren; }
+
+std::uint64_t ChunkTree::entry_at(std::uint64_t at, std::uint64_t chunk) const {
+  return at + leaf_of(chunk) * node_bytes() + kHead + chunk % kChildren * (key_bytes() + 8);
+}
+
+std::vector<std::byte> ChunkTree::entry(std::uint64_t chunk, const IndexedChunk& stored) const {
+  std::vector<std::byte> bytes(key_bytes() + 8);
+  put_key(bytes.data(), chunk, false, stored);
+  put_little_endian(bytes, key_bytes(), 8, stored.address);
+  return bytes;
+}
+
+IndexedChunk ChunkTree::entry_of(ByteStore& store, std::uint64_t at, std::uint64_t chunk) const {
+  std::vector<std::byte> bytes(key_bytes() + 8);
+  store.read_at(entry_at(at, chunk), MutableBytes(bytes));
+  return {get_little_endian(bytes, key_bytes(), 8), static_cast<std::uint32_t>(get_little_endian(bytes, 0, 4)),
+          static_cast<std::uint32_t>(get_little_endian(bytes, 4, 4))};
+}
+
+std::vector<IndexedChunk> ChunkTree::entries(ByteStore& store, std::uint64_t at) const {
+  std::vector<std::byte> leaves(level_nodes_[0] * node_bytes());
+  store.read_at(at, MutableBytes(leaves));
+  return entries(Bytes(leaves));
+}
+
+std::vector<IndexedChunk> ChunkTree::entries(Bytes leaves) const {
+  std::vector<IndexedChunk> found;
+  found.reserve(chunks_);
+  for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
+    const std::uint64_t key = entry_at(0, chunk);
+    found.push_back({get_little_endian(leaves, key + key_bytes(), 8),
+                     static_cast<std::uint32_t>(get_little_endian(leaves, key, 4)),
+                     static_cast<std::uint32_t>(get_little_endian(leaves, key + 4, 4))});
+  }
+  return found;
 }
 
 }  // namespace weft::storage

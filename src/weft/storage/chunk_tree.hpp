@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
@@ -42,6 +41,19 @@ class ChunkTree {
   std::vector<std::byte> nodes(std::uint64_t at, std::uint64_t shown,
                                const std::function<IndexedChunk(std::uint64_t)>& chunk_of) const;
 
+  // The entry of a chunk in the tree that begins at `at`, to be overwritten in place: where it lies, and its bytes.
+  // Those of consecutive chunks follow each other within a leaf (leaf_of).
+  std::uint64_t entry_at(std::uint64_t at, std::uint64_t chunk) const;
+  std::vector<std::byte> entry(std::uint64_t chunk, const IndexedChunk& stored) const;
+  static std::uint64_t leaf_of(std::uint64_t chunk);
+  // What it says now.
+  IndexedChunk entry_of(ByteStore& store, std::uint64_t at, std::uint64_t chunk) const;
+  // All entries of the tree that begins at `at`. Those that nothing leads to are what they were, or zeros in the leaf
+  // that was cut. Throws Error(data) where the file ends before.
+  std::vector<IndexedChunk> entries(ByteStore& store, std::uint64_t at) const;
+  // Of the leaves, as they were read.
+  std::vector<IndexedChunk> entries(Bytes leaves) const;
+
  private:
   std::size_t key_bytes() const { return 8 + 8 * (chunk_.size() + 1); }
   std::size_t node_bytes() const;
@@ -53,15 +65,5 @@ class ChunkTree {
   std::uint64_t chunks_ = 1;
   std::vector<std::uint64_t> level_nodes_;  // how many, leaves first
 };
-
-// What the tree under `root` says of the chunks of a dataset of these extents: one entry a chunk number that it has,
-// in ascending order; chunks outside of the extents are left out. Nothing where it is no such tree, or a damaged one:
-// nodes out of order, chunks twice, a ring.
-struct NumberedChunk {
-  std::uint64_t number = 0;
-  IndexedChunk stored;
-};
-std::optional<std::vector<NumberedChunk>> read_chunk_tree(ByteStore& store, std::uint64_t root, const Shape& shape,
-                                                          const Shape& chunk);
 
 }  // namespace weft::storage

@@ -54,10 +54,10 @@ TEST_P(ChunkTreeTest, HDF5ReadsThroughIt) {
   std::uint64_t header = 0;
   {
     const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access()));
-    const Handle dataset = create_roomy(file, "/V", DataType::int32, shape, chunk);
+    const Handle dataset = create_roomy(file, "/V", DataType::int32, shape, chunk, {});
     header = header_of(dataset);
-    claim_room(file, array, 0, room, 0);
-    array.addresses = ChunkAddresses::in_stretches(room.stretches, array.chunk_bytes());
+    claim_room(file, array, {}, 0, room, 0);
+    array.addresses = addresses_in(room, array);
   }
   const auto store = open_store(path, OpenMode::write);
   for (std::uint64_t n = 0; n < array.chunks(); ++n) {
@@ -66,7 +66,7 @@ TEST_P(ChunkTreeTest, HDF5ReadsThroughIt) {
   }
   std::vector<std::byte> whole;
   for (const std::uint64_t shown : {shape[0], shape[0] - 1, std::uint64_t{1}, shape[0] / 2, std::uint64_t{0}}) {
-    write_index(*store, {header, array, room.index, shown});
+    write_index(*store, {header, array, room, shown});
     Shape cut = shape;
     cut[0] = shown;
     const std::vector<std::int32_t> values = read_all(path, cut);
@@ -83,15 +83,11 @@ TEST_P(ChunkTreeTest, HDF5ReadsThroughIt) {
     }
     if (shown == 0) continue;
     const ChunkTree tree(shape, chunk, 4);
-    const auto listed = read_chunk_tree(*store, tree.root(room.index), cut, chunk);
-    ASSERT_TRUE(listed);
+    const std::vector<IndexedChunk> entries = tree.entries(*store, room.index);
+    ASSERT_EQ(entries.size(), array.chunks());
     ArrayEntry seen = array;
     seen.shape = cut;
-    ASSERT_EQ(listed->size(), seen.chunks());
-    for (std::size_t n = 0; n < listed->size(); ++n) {
-      EXPECT_EQ((*listed)[n].number, n);
-      EXPECT_EQ((*listed)[n].stored.address, array.addresses.at(n));
-    }
+    for (std::size_t n = 0; n < seen.chunks(); ++n) EXPECT_EQ(entries[n].address, array.addresses.at(n));
     // A cut changes few bytes: those of the nodes on its way.
     const auto chunk_of = [&](std::uint64_t n) { return IndexedChunk{array.addresses.at(n), 4, 0}; };
     const std::vector<std::byte> nodes = tree.nodes(room.index, seen.chunks(), chunk_of);
@@ -107,58 +103,33 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ChunkTreeTest,
                                          Case{{130, 3}, {2, 2}}, Case{{64, 64, 2}, {1, 1, 2}}, Case{{4097}, {1}},
                                          Case{{70, 61, 3}, {1, 1, 3}}, Case{{7, 6, 5, 4, 2}, {2, 2, 2, 3, 1}}));
 
-// One that HDF5 made, chunk by chunk, in another order.
-TEST(ChunkTreeTest, ThatOfHDF5IsRead) {
-  const std::string path = "tree-of-hdf5.h5";
+// Entry after entry, in place, in any order: what HDF5 reads is what the entries say.
+TEST(ChunkTreeTest, EntriesAreOverwrittenInPlace) {
+  const std::string path = "tree-overwritten.h5";
+  const Shape shape{200};
+  ArrayEntry array{"/V", DataType::int32, shape, {1}, {}, {}};
+  ChunkRoom room;
   std::uint64_t header = 0;
-  constexpr std::uint64_t kChunkRows = 90;
   {
     const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access()));
-    const Handle dataset = create_roomy(file, "/V", DataType::int32, {kChunkRows, 4}, {1, 2});
-    for (std::uint64_t i = 0; i < 2 * kChunkRows; ++i) {
-      const std::uint64_t n = i * 77 % (2 * kChunkRows);
-      const std::vector<std::int32_t> values(2, static_cast<std::int32_t>(n));
-      const std::vector<hsize_t> at{n / 2, n % 2 * 2};
-      ASSERT_GE(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, at.data(), 8, values.data()), 0);
-    }
+    const Handle dataset = create_roomy(file, "/V", DataType::int32, shape, {1}, {});
     header = header_of(dataset);
+    claim_room(file, array, {}, 0, room, 0);
+    array.addresses = addresses_in(room, array);
   }
-  const auto store = open_store(path, OpenMode::read);
-  const auto messages = read_object_header(*store, header);
-  ASSERT_TRUE(messages);
-  std::uint64_t root = 0;
-  for (const HeaderMessage& message : *messages) {
-    if (message.type == static_cast<std::uint8_t>(MessageType::layout)) root = get_little_endian(message.bytes, 3, 8);
+  const auto store = open_store(path, OpenMode::write);
+  for (std::int32_t n = 0; n < 200; ++n) {
+    store->write_at(array.addresses.at(static_cast<std::uint64_t>(n)), std::as_bytes(std::span(&n, 1)));
   }
-  const auto listed = read_chunk_tree(*store, root, {kChunkRows, 4}, {1, 2});
-  ASSERT_TRUE(listed);
-  ASSERT_EQ(listed->size(), 2 * kChunkRows);
-  for (std::size_t n = 0; n < listed->size(); ++n) {
-    std::int32_t value = -1;
-    store->read_at((*listed)[n].stored.address, std::as_writable_bytes(std::span(&value, 1)));
-    EXPECT_EQ((*listed)[n].number, n);
-    EXPECT_EQ(value, static_cast<std::int32_t>(n));
-    EXPECT_EQ((*listed)[n].stored.bytes, 8U);
-  }
-}
-
-// Whatever the bytes are, there is an answer.
-TEST(ChunkTreeTest, DamagedOnesAreNone) {
-  const Shape shape{300};
+  write_index(*store, {header, array, room, 200});
   const ChunkTree tree(shape, {1}, 4);
-  const auto chunk_of = [](std::uint64_t n) { return IndexedChunk{1000 + 4 * n, 4, 0}; };
-  const std::vector<std::byte> nodes = tree.nodes(0, 300, chunk_of);
-  const auto store = open_store("tree-damaged", OpenMode::create);
-  store->write_at(0, Bytes(nodes));
-  ASSERT_TRUE(read_chunk_tree(*store, tree.root(0), shape, {1}));
-  // The root leads to itself; to the same leaf twice; past the end.
-  for (const std::uint64_t child : {tree.root(0), std::uint64_t{0}, std::uint64_t{1} << 60}) {
-    std::vector<std::byte> bad = nodes;
-    constexpr std::size_t kKey = 24;
-    put_little_endian(bad, tree.root(0) + 24 + kKey + 8 + kKey, 8, child);
-    store->write_at(0, Bytes(bad));
-    EXPECT_FALSE(read_chunk_tree(*store, tree.root(0), shape, {1})) << child;
+  for (std::uint64_t i = 0; i < 200; ++i) {  // the other way round
+    const std::uint64_t n = i * 77 % 200;
+    const std::vector<std::byte> entry = tree.entry(n, {array.addresses.at(199 - n), 4, 0});
+    store->write_at(tree.entry_at(room.index, n), Bytes(entry));
   }
+  const std::vector<std::int32_t> values = read_all(path, shape);
+  for (std::int32_t n = 0; n < 200; ++n) EXPECT_EQ(values[static_cast<std::size_t>(n)], 199 - n);
 }
 
 }  // namespace

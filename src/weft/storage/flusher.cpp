@@ -16,7 +16,10 @@ constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own c
 
 }  // namespace
 
-Flusher::Flusher(FlushTarget target, std::function<void()> first) : target_(std::move(target)), pages_(page_bytes()) {
+Flusher::Flusher(FlushTarget target, std::function<void()> first)
+    : target_(std::move(target)),
+      pages_(page_bytes()),
+      filtered_(target_.store, target_.catalog, target_.counters, target_.threads) {
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
   cacheable_bytes_ = comfortable_cache_bytes() / static_cast<std::uint64_t>(target_.ranks);
   if (target_.wants_direct) {
@@ -88,14 +91,19 @@ void Flusher::run() {
 void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
   check_epoch(target_.store, target_.catalog, target_.epoch);
+  filtered_.write(job.place);
   ask_for_room(job);
   write_data(job.requests);
-  if (!job.raise_slot) return;
+  if (job.raise_slot) raise(job.committed);
+  filtered_.encode(job.chunks);
+}
+
+void Flusher::raise(std::uint64_t committed) {
   if (target_.syncs_windows) target_.store.sync();  // data before the slots that vouch for them
   ++target_.counters.app_slot_writes;
-  raise_slot(target_.store, target_.catalog, target_.rank, job.committed);
+  raise_slot(target_.store, target_.catalog, target_.rank, committed);
   if (target_.syncs_windows && !target_.catalog.durable.shape.empty()) {
-    raise_durable(target_.store, target_.catalog, target_.rank, job.committed);
+    raise_durable(target_.store, target_.catalog, target_.rank, committed);
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/direct_writer.hpp"
+#include "weft/storage/filtered_chunks.hpp"
 #include "weft/storage/flush_counters.hpp"
 #include "weft/storage/page_split.hpp"
 #include "weft/storage/series_catalog.hpp"
@@ -37,6 +38,7 @@ struct FlushTarget {
   bool syncs_windows;    // a window is on the disk before it counts
   bool wants_direct;     // past the page cache from the first byte on; Error(usage) where that cannot be
   bool may_go_directly;  // from when the page cache has its share
+  unsigned threads;      // that filter chunks
 
   // For a further store of the same file; it must not outlive `counters`.
   std::shared_ptr<SyscallCounters> shared_syscall_counters() const {
@@ -45,10 +47,13 @@ struct FlushTarget {
 };
 
 struct FlushJob {
+  std::uint64_t place = 0;      // where the chunks go that the job before has filtered
   std::vector<FileRange> room;  // asked of the file system first
   std::vector<WriteRequest> requests;
   std::uint64_t committed = 0;  // the value this rank's slot is raised to afterwards
   bool raise_slot = true;       // false on a rank that owns no chunk
+  // To be filtered last: they are written by the next job, as the ranks must first agree where.
+  std::vector<ChunkSteps> chunks{};
 };
 
 class Flusher {
@@ -67,10 +72,13 @@ class Flusher {
   std::optional<Error> wait();
   // The same without blocking: of a window that failed so far.
   std::optional<Error> failure();
+  // The bytes of the chunks that wait for a place. Nothing may be under way.
+  std::uint64_t waiting_bytes() const { return filtered_.bytes(); }
 
  private:
   void run();
   void write(const FlushJob& job);
+  void raise(std::uint64_t committed);
   void ask_for_room(const FlushJob& job);
   void write_data(const std::vector<WriteRequest>& requests);
   bool goes_directly(std::uint64_t bytes);
@@ -78,6 +86,7 @@ class Flusher {
   FlushTarget target_;
   std::unique_ptr<DirectWriter> direct_;  // whole pages go through it once there is one
   PageSplitter pages_;
+  FilteredChunks filtered_;
   std::uint64_t cacheable_bytes_ = 0;  // what this rank still leaves to the page cache
   std::mutex mutex_;
   std::condition_variable changed_;

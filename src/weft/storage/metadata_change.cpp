@@ -93,6 +93,18 @@ struct Scratch {
   ~Scratch() { ::unlink(path.c_str()); }
 };
 
+// Of fields with filters: their chunks lie where there was room.
+void add_filtered(std::vector<Range>& ranges, const SeriesCatalog& catalog, ByteStore& live) {
+  if (!catalog.has_rooms()) return;
+  const SegmentEntry& segment = catalog.segments[0];
+  for (std::size_t f = 0; f < segment.fields.size(); ++f) {
+    if (segment.rooms[f].blank_bytes == 0) continue;
+    for (const auto& [begin, end] : stored_ranges(live, segment.fields[f], segment.rooms[f])) {
+      ranges.push_back({begin, end});
+    }
+  }
+}
+
 std::vector<Range> data_of_others(const SeriesCatalog& catalog) {
   const Handle file = open_read_only(catalog.path);
   if (!file.valid()) throw_hdf5_error(ErrorKind::system, catalog.path, "cannot be opened");
@@ -211,7 +223,9 @@ void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataC
   }
   const auto live = open_store(catalog.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
   UndoRecord record = record_of(catalog.path);
-  const std::vector<Range> metadata = metadata_ranges(catalog, data_of_others(catalog), record.size, record.size);
+  std::vector<Range> data = data_of_others(catalog);
+  add_filtered(data, catalog, *live);
+  const std::vector<Range> metadata = metadata_ranges(catalog, std::move(data), record.size, record.size);
 
   const Scratch scratch{rehearsal_path(catalog.path)};
   const SeriesCatalog changed = rehearse(catalog, metadata, *live, record.size, change);

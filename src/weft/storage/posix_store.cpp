@@ -58,8 +58,8 @@ class PosixStore final : public ByteStore {
 
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
     transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
-      const ssize_t moved = plainly_ ? ::pwrite(descriptor_, list->iov_base, list->iov_len, at)
-                                     : ::pwritev(descriptor_, list, count, at);
+      const ssize_t moved =
+          plainly_ ? ::pwrite(descriptor_, list->iov_base, list->iov_len, at) : ::pwritev(descriptor_, list, count, at);
       ++counters_->writes;
       if (moved > 0) {
         counters_->bytes_written += static_cast<std::uint64_t>(moved);

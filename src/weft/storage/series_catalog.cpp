@@ -32,9 +32,9 @@ void to_json(nlohmann::json& code, const ChunkAddresses& addresses) { code = Add
 void from_json(const nlohmann::json& code, ChunkAddresses& addresses) { addresses = AddressCode::decode(code); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayEntry, path, type, shape, chunk, addresses, filters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldEntry, name, type, per_step, support, units, rationale, components, subset,
-                                   node_axes, component_units)
+                                   node_axes, component_units, filter)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches, blank_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesCatalog, path, format_version, created_by, fields, segments, length, viewed,
                                    commit, durable, writer, grid, fixed_arrays)
@@ -130,6 +130,7 @@ void check_addresses(const ArrayEntry& array) {
 void check_writable(const SeriesCatalog& catalog) {
   const auto check = [&](const ArrayEntry& array) {
     if (array.filters.empty() && array.addresses.known()) return;
+    if (catalog.has_rooms() && !array.filters.empty()) return;  // then its chunks are filtered as they are written
     const std::string why = array.filters.empty() ? "has chunks whose addresses are not known"
                                                   : fmt::format("has filters ({})", fmt::join(array.filters, ", "));
     throw Error(ErrorKind::data, catalog.path, fmt::format("{} {}: it cannot be appended to", array.path, why),

@@ -113,6 +113,7 @@ struct FieldEntry {
   // The leading axes of per_step that say which node (or cell): 2 or 3 on a grid; 0 where it is global.
   std::size_t node_axes = 1;
   std::vector<std::string> component_units{};  // one each, where they are not all `units`
+  std::string filter{};                        // of its chunks, as storage::parse_filters() takes it; empty: none
 };
 
 // The nodes (or cells) a field has, numbered row-major over node_axes; 1 where it is global. And the values of each.
@@ -138,7 +139,10 @@ std::size_t node_axes_of(const Shape& per_step, Support support, const RegularGr
 // The room that a field's dataset has for chunks, and the index that leads to them (storage/chunk_room.hpp).
 struct ChunkRoom {
   std::uint64_t index = 0;  // where it begins in the file
-  std::vector<ChunkAddresses::Stretch> stretches;
+  // Where the chunks lie. Of a field with filters: one chunk of nothing, which stands for all that are not written yet,
+  // and what it takes there. Those that are written lie where there was room; the index alone says where.
+  std::vector<ChunkAddresses::Stretch> stretches{};
+  std::uint64_t blank_bytes = 0;  // 0 without filters
 };
 
 // A stretch of steps with one dataset a field. A series has one, which gets more room as it grows; in files of format 1

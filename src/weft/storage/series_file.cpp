@@ -147,8 +147,9 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
     const Shape shape = with_steps(steps, plan.field.per_step);
     for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::min(chunk[i], shape[i]);
     const std::string dataset_path = group_path + "/" + plan.field.name;
-    const Handle dataset = number == 0 ? create_roomy(file, dataset_path, plan.field.type, shape, chunk)
-                                       : create_chunked(file, dataset_path, plan.field.type, shape, chunk);
+    const Handle dataset = number == 0
+                               ? create_roomy(file, dataset_path, plan.field.type, shape, chunk, plan.field.filter)
+                               : create_chunked(file, dataset_path, plan.field.type, shape, chunk);
     if (number > 0 && plan.field.name == "time") {
       const std::vector<double> to_come(steps, kTimeToCome);
       check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, to_come.data()), group_path,
@@ -176,16 +177,16 @@ void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>&
     array.shape[0] = had;
     const std::uint64_t chunks = array.chunks();
     array.shape[0] = segment.steps;
-    claim_room(file, array, align_bytes, segment.rooms[f], chunks);
-    array.addresses = ChunkAddresses::in_stretches(segment.rooms[f].stretches, array.chunk_bytes());
+    claim_room(file, array, fields[f].filter, align_bytes, segment.rooms[f], chunks);
+    array.addresses = addresses_in(segment.rooms[f], array);
   }
   write_rooms(file, "/weft/segments/0", segment, fields);
 }
 
 // What the datasets' indexes become, with times to come in new chunks, which lie behind `old_end`.
 std::vector<IndexPlan> plans_of_indexes(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
-                                        std::uint64_t old_end) {
-  std::vector<IndexPlan> plans = index_plans(file, catalog, shown);
+                                        std::uint64_t old_end, const SeriesCatalog* before) {
+  std::vector<IndexPlan> plans = index_plans(file, catalog, shown, before);
   plans[0].fill = kTimeToCome;
   plans[0].fill_from = old_end;
   return plans;
@@ -299,7 +300,7 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
     link_top_level(file, catalog, catalog.capacity(), nothing);
     make_view(file, catalog, catalog.capacity(), view, nothing);
   }
-  const std::vector<IndexPlan> indexes = plans_of_indexes(file, catalog, catalog.capacity(), 0);
+  const std::vector<IndexPlan> indexes = plans_of_indexes(file, catalog, catalog.capacity(), 0, nullptr);
   close_file(file, path);
   const auto store = open_store(path, OpenMode::metadata);
   for (const IndexPlan& index : indexes) write_index(*store, index);
@@ -334,7 +335,7 @@ void add_room_in_place(const SeriesCatalog& catalog, std::uint64_t steps, const 
     SetAside aside(file);
     make_view(file, longer, longer.length, view, aside);
     aside.let_go();
-    return MetadataChange(longer, plans_of_indexes(file, longer, longer.length, old_end));
+    return MetadataChange(longer, plans_of_indexes(file, longer, longer.length, old_end, &catalog));
   });
 }
 
@@ -354,7 +355,7 @@ void add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMa
 
 // In an open file: lets the top-level datasets show so many steps. What is left to be done when HDF5 has closed it.
 std::vector<IndexPlan> show_length(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, SetAside& aside) {
-  if (catalog.has_rooms()) return index_plans(file, catalog, steps);
+  if (catalog.has_rooms()) return index_plans(file, catalog, steps, &catalog);
   link_top_level(file, catalog, steps, aside);
   return {};
 }

@@ -124,6 +124,18 @@ std::optional<Superblock> read_superblock(ByteStore& store) {
   return superblock;
 }
 
+void set_end_of_file(ByteStore& store, std::uint64_t end) {
+  const std::optional<Superblock> superblock = read_superblock(store);
+  if (!superblock || !superblock->intact || superblock->version < 2) {
+    throw Error(ErrorKind::data, store.name(), "has a damaged superblock", "nothing it says can be trusted");
+  }
+  std::vector<std::byte> block = superblock->bytes;
+  const auto width = std::to_integer<std::size_t>(block[9]);
+  put_little_endian(block, 12 + 2 * width, width, end);
+  put_checksum(block);
+  store.write_at(superblock->at, Bytes(block));
+}
+
 void clear_write_mark(ByteStore& store, const Superblock& superblock) {
   if (!superblock.intact || superblock.version != 3) {
     throw Error(ErrorKind::data, store.name(), "has a damaged superblock", "nothing it says can be trusted");

@@ -37,6 +37,10 @@ std::optional<Superblock> read_superblock(ByteStore& store);
 // is not intact, as then nothing it says can be trusted.
 void clear_write_mark(ByteStore& store, const Superblock& superblock);
 
+// Lets the file end where `end` says, as HDF5 sees it: one small write, not brought to the disk. The file must be so
+// long. Throws Error(data) where the superblock is not intact, or of version 0 or 1.
+void set_end_of_file(ByteStore& store, std::uint64_t end);
+
 // HDF5's checksum of metadata (Bob Jenkins' lookup3).
 std::uint32_t metadata_checksum(std::span<const std::byte> bytes);
 

@@ -140,6 +140,7 @@ class Work {
       wrong = storage::wrong_indexes(survey::open_file(path_));
     }
     for (const storage::IndexPlan& plan : wrong) {
+      if (!plan.array.filters.empty()) continue;  // the index alone said where its chunks lie
       result_.all_told = act(fmt::format("make the index of {} anew", plan.array.path));
       if (!result_.all_told) continue;
       const auto store = storage::open_store(path_, storage::OpenMode::write_through);

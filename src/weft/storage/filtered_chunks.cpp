@@ -1,0 +1,158 @@
+#include "weft/storage/filtered_chunks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "weft/storage/write_plan.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::storage {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 8ULL << 20;  // of a write
+
+const ArrayEntry& array_of(const SeriesCatalog& catalog, std::size_t field) {
+  return catalog.segments.at(0).fields.at(field);
+}
+
+ChunkTree tree_of_array(const ArrayEntry& array) { return {array.shape, array.chunk, size_of(array.type)}; }
+
+std::vector<Filter> filters_of_field(const SeriesCatalog& catalog, std::size_t field) {
+  const FieldEntry& entry = catalog.fields.at(field);
+  return parse_filters(entry.filter, size_of(entry.type));
+}
+
+}  // namespace
+
+std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog& catalog, std::size_t field,
+                                           std::uint64_t chunk, ChunkCoder& coder) {
+  const ArrayEntry& array = array_of(catalog, field);
+  const IndexedChunk stored = tree_of_array(array).entry_of(store, catalog.segments[0].rooms.at(field).index, chunk);
+  std::vector<std::byte> bytes(stored.bytes);
+  store.read_at(stored.address, MutableBytes(bytes));
+  std::vector<std::byte> decoded(array.chunk_bytes());
+  coder.decode(bytes, stored.skipped, decoded);
+  return decoded;
+}
+
+FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const ChunkSteps& steps) const {
+  const ArrayEntry& array = array_of(catalog_, steps.field);
+  Waiting one{steps.field, steps.chunk, steps.first > 0, {}};
+  if (steps.steps.size() == array.chunk_bytes()) {
+    one.encoded = coder.encode(steps.steps);
+    return one;
+  }
+  std::vector<std::byte> whole;
+  try {
+    whole = steps.first > 0 ? read_filtered_chunk(store_, catalog_, steps.field, steps.chunk, coder)
+                            : std::vector<std::byte>(array.chunk_bytes());
+  } catch (const Error& error) {
+    throw Error(error.kind(), catalog_.path, fmt::format("chunk {} of {} {}", steps.chunk, array.path, error.what()));
+  }
+  const std::uint64_t step_bytes = array.chunk_bytes() / array.chunk[0];
+  std::copy(steps.steps.begin(), steps.steps.end(),
+            whole.begin() + static_cast<std::ptrdiff_t>(steps.first * step_bytes));
+  one.encoded = coder.encode(whole);
+  return one;
+}
+
+void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
+  waiting_.assign(chunks.size(), {});
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    try {
+      std::map<std::size_t, ChunkCoder> coders;  // one a field, and none shared with another thread
+      for (std::size_t i = next++; i < chunks.size(); i = next++) {
+        auto coder = coders.find(chunks[i].field);
+        if (coder == coders.end()) {
+          coder = coders.emplace(chunks[i].field, ChunkCoder(filters_of_field(catalog_, chunks[i].field))).first;
+        }
+        waiting_[i] = encode_one(coder->second, chunks[i]);
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      failure = std::current_exception();
+      next = chunks.size();
+    }
+  };
+  std::vector<std::jthread> others;
+  for (unsigned t = 1; t < std::min<std::size_t>(threads_, chunks.size()); ++t) others.emplace_back(work);
+  work();
+  others.clear();  // waits for them
+  if (failure) {
+    waiting_.clear();
+    bytes_ = 0;
+    std::rethrow_exception(failure);
+  }
+  std::sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+    return a.field != b.field ? a.field < b.field : a.chunk < b.chunk;
+  });
+  bytes_ = 0;
+  for (const Waiting& one : waiting_) bytes_ += one.encoded.bytes.size();
+}
+
+void FilteredChunks::write_data(std::uint64_t at) {
+  std::vector<Bytes> pieces;
+  std::uint64_t begin = at;
+  std::uint64_t end = at;
+  const auto flush = [&] {
+    if (pieces.empty()) return;
+    store_.write_at(begin, pieces);
+    ++counters_.app_writes;
+    counters_.app_bytes += end - begin;
+    pieces.clear();
+    begin = end;
+  };
+  for (const Waiting& one : waiting_) {
+    pieces.emplace_back(one.encoded.bytes);
+    end += one.encoded.bytes.size();
+    if (end - begin >= kMostBytes) flush();
+  }
+  flush();
+}
+
+void FilteredChunks::write_entries(std::uint64_t at) {
+  std::vector<std::byte> entries;  // that follow each other
+  std::uint64_t begin = 0;
+  const auto flush = [&] {
+    if (!entries.empty()) store_.write_at(begin, Bytes(entries));
+    entries.clear();
+  };
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Waiting& one = waiting_[i];
+    const ChunkTree tree = tree_of_array(array_of(catalog_, one.field));
+    const std::uint64_t index = catalog_.segments[0].rooms.at(one.field).index;
+    const bool follows = i > 0 && waiting_[i - 1].field == one.field && waiting_[i - 1].chunk + 1 == one.chunk &&
+                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(waiting_[i - 1].chunk);
+    if (!follows) {
+      flush();
+      begin = tree.entry_at(index, one.chunk);
+    }
+    const auto bytes = static_cast<std::uint32_t>(one.encoded.bytes.size());
+    const std::vector<std::byte> entry = tree.entry(one.chunk, {at, bytes, one.encoded.skipped});
+    entries.insert(entries.end(), entry.begin(), entry.end());
+    at += bytes;
+  }
+  flush();
+}
+
+void FilteredChunks::write(std::uint64_t at) {
+  if (waiting_.empty()) return;
+  write_data(at);
+  // What an entry leads away from may count already: a power cut must not leave the new entry without the new chunk.
+  if (std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.anew; })) store_.sync();
+  write_entries(at);
+  waiting_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace weft::storage

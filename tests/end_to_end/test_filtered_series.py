@@ -1,0 +1,98 @@
+"""Series whose chunks are filtered while they are written: every value, whatever the ranks, lengths and interruptions."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import weft_run as w
+
+NODES = 1000
+SMALL = ["--nodes", NODES, "--target", 20000]  # a dozen chunks a row
+FILTERS = ["shuffle+deflate:1", "deflate:9", "shuffle+zstd", "lzf", "shuffle+lzf+fletcher32"]
+
+
+def check(path: Path, steps: int, filters: str) -> None:
+    """Against the values themselves, and against a copy without filters that Weft makes of it."""
+    with h5py.File(path) as file:
+        data = file["Data"]
+        assert data.shape[0] == steps and not data.is_virtual
+        pipeline = data.id.get_create_plist()
+        assert pipeline.get_nfilters() == len(filters.split("+"))
+        grid = [-(-size // chunk) for size, chunk in zip(data.shape, data.chunks, strict=True)]
+        assert data.id.get_num_chunks() == np.prod(grid)
+    if "zstd" in filters:  # stock h5py has none
+        w.weft_ok("repack", path, f"{path}-plain.h5", "--filter", "none")
+        w.check_file(Path(f"{path}-plain.h5"), NODES, steps)
+        assert w.weft("verify", path).code == 0
+    else:
+        w.check_file(path, NODES, steps)
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+@pytest.mark.parametrize("ranks", [None, 2, 3, 7])
+def test_known_length(tmp_path: Path, ranks: int | None, filters: str) -> None:
+    path = tmp_path / "run.h5"
+    report = w.run_ecg(path, *SMALL, "--steps", 101, "--filter", filters, ranks=ranks)
+    check(path, 101, filters)
+    got = w.weft_ok("read", path, "--field", "Data", "--trace", 7, "--json").json["values"]
+    assert got == w.expected_fields(NODES, 101)["Data"][:, 7].tolist()
+    assert report["nodes"] == NODES
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_unknown_length_and_append(tmp_path: Path, ranks: int | None) -> None:
+    path = tmp_path / "run.h5"
+    filters = "shuffle+deflate:1"
+    steps = 0
+    for more in (13, 1, 300, 7, 77):
+        appended = ["--append"] if steps else ["--filter", filters]
+        steps += more
+        w.run_ecg(path, *SMALL, "--steps", steps, "--unknown-steps", *appended, ranks=ranks)
+        check(path, steps, filters)
+
+
+@pytest.mark.parametrize("ranks", [None, 4])
+def test_steps_are_committed_within_chunks(tmp_path: Path, ranks: int | None) -> None:
+    """Every third step: chunks of more steps are then read, decoded and written again at another place."""
+    path = tmp_path / "run.h5"
+    w.run_ecg(path, *SMALL, "--steps", 50, "--filter", "shuffle+deflate:1", "--commit-every", "3steps", ranks=ranks)
+    check(path, 50, "shuffle+deflate:1")
+
+
+def test_resumed_at_an_earlier_step(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    w.run_ecg(path, *SMALL, "--steps", 60, "--filter", "shuffle+deflate:1")
+    w.run_ecg(path, *SMALL, "--steps", 60, "--append", "--from-step", 21)
+    check(path, 60, "shuffle+deflate:1")
+
+
+def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
+    plain, path = tmp_path / "plain.h5", tmp_path / "run.h5"
+    w.run_ecg(plain, *SMALL, "--steps", 101)
+    w.run_ecg(path, *SMALL, "--steps", 101, "--filter", "shuffle+deflate:1")
+    w.call(["h5repack", "-f", "/Data:SHUF", "-f", "/Data:GZIP=1", str(path), str(tmp_path / "repacked.h5")])
+    with h5py.File(path) as file, h5py.File(tmp_path / "repacked.h5") as repacked:
+        stored = file["Data"].id.get_storage_size()
+        assert 0.98 < stored / repacked["Data"].id.get_storage_size() < 1.02
+        rest = path.stat().st_size - stored
+    with h5py.File(plain) as file:
+        rest_of_plain = plain.stat().st_size - file["Data"].id.get_storage_size()
+    assert rest <= rest_of_plain + 4096
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--filter", "gzip"], ["gzip", "deflate"]),
+        (["--filter", "deflate:99"], ["deflate"]),
+        (["--filter", "shuffle+deflate", "--strategy", "cached"], ["--strategy owner"]),
+        (["--filter", "deflate", "--budget", "20KiB"], ["--budget"]),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
+    path = tmp_path / "run.h5"
+    outcome = w.weft("run", "ecg", "--out", path, *SMALL, "--steps", 20, *arguments)
+    assert outcome.code != 0 and len(outcome.error_lines) == 1, outcome
+    assert all(word in outcome.err for word in words), outcome.err
+    assert not path.exists() and list(tmp_path.iterdir()) == []
