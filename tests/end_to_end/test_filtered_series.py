@@ -78,7 +78,7 @@ def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
         rest = path.stat().st_size - stored
     with h5py.File(plain) as file:
         rest_of_plain = plain.stat().st_size - file["Data"].id.get_storage_size()
-    assert rest <= rest_of_plain + 4096
+    assert rest <= rest_of_plain + 16384  # pages for two indexes, and the blank chunk
 
 
 @pytest.mark.parametrize(

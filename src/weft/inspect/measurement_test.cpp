@@ -30,7 +30,8 @@ class SampledReads : public testing::TestWithParam<Case> {
   void SetUp() override {
     path_ = std::string("sampled_reads_") + GetParam().name + ".h5";
     // By an implicit index chunks lie one behind the other, which is what is predicted; by a B-tree some do not.
-    const Handle file(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, storage::file_access(H5F_LIBVER_V110, H5F_LIBVER_V110)));
+    const Handle file(
+        H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, storage::file_access(H5F_LIBVER_V110, H5F_LIBVER_V110)));
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
     if (!GetParam().chunk.empty()) {

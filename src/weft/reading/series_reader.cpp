@@ -102,11 +102,17 @@ void SeriesReader::reload(Communicator& comm) {
     if (!read_catalog_and_slots(catalog_.path)) throw replaced(catalog_.path);
     if (comm.size() > 1) state = shared_state();
   });
-  if (comm.size() == 1) return;
-  comm.broadcast(state, 0);
-  agree_on(comm, [&] {
-    if (comm.rank() != 0) take_shared_state(catalog_.path, state);
-  });
+  if (comm.size() > 1) {
+    comm.broadcast(state, 0);
+    agree_on(comm, [&] {
+      if (comm.rank() != 0) take_shared_state(catalog_.path, state);
+    });
+  }
+  const auto is_filtered = [](const storage::FieldEntry& field) { return !field.filter.empty(); };
+  if (std::ranges::none_of(catalog_.fields, is_filtered)) return;
+  // HDF5 keeps the index and the end of a file that it has open, and both have moved.
+  arrays_ = std::make_unique<reading::StoredArrays>();
+  opened_ = std::make_shared<reading::OpenedFile>(catalog_.path);
 }
 
 void SeriesReader::use_access_cost(const layout::AccessCost& access) {

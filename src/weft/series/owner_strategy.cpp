@@ -278,7 +278,7 @@ class OwnerStrategy final : public WriteStrategy {
       agree_on(context_.comm, [&] {
         if (context_.comm.rank() != 0) return;
         if (first) end_of_data_ = storage::end_of_file(context_.catalog.path);
-        storage::move_end_ahead(context_.catalog.path, end_of_data_ + 4 * most_filtered_bytes_);
+        storage::move_end_ahead(context_.catalog, end_of_data_, end_of_data_ + 4 * most_filtered_bytes_);
       });
       if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);
       end_ahead_ = end_of_data_ + 4 * most_filtered_bytes_;
@@ -306,7 +306,7 @@ class OwnerStrategy final : public WriteStrategy {
   void end_file() {
     if (end_ahead_ == 0) return;
     agree_on(context_.comm, [&] {
-      if (context_.comm.rank() == 0) storage::cut_end(context_.catalog.path, end_of_data_);
+      if (context_.comm.rank() == 0) storage::cut_end(context_.catalog, end_of_data_);
     });
     end_ahead_ = 0;
   }

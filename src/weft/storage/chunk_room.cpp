@@ -32,8 +32,6 @@ constexpr std::size_t kIndexAt = 3;
 
 std::string room_of(const std::string& field) { return "room of " + field; }
 
-ChunkTree tree_of(const ArrayEntry& array) { return {array.shape, array.chunk, size_of(array.type)}; }
-
 std::uint64_t file_end(hid_t file) {
   hsize_t bytes = 0;
   check_hdf5(H5Fget_filesize(file, &bytes), "the file", "has no size");
@@ -146,6 +144,10 @@ ChunkCoder::Encoded blank_chunk(const ArrayEntry& array, const std::string& filt
 
 }  // namespace
 
+ChunkTree tree_of(const ArrayEntry& array) {
+  return {array.shape, array.chunk, size_of(array.type), !array.filters.empty()};
+}
+
 Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk,
                     const std::string& filter) {
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
@@ -168,7 +170,7 @@ void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, 
   const std::uint64_t chunks = array.chunks();
   if (chunks == had) return;
   // The index first: what is read together lies together, and before what is large.
-  room.index = claim(file, tree_of(array).bytes(), 8);
+  room.index = claim(file, tree_of(array).bytes(), filter.empty() ? 8 : 4096);
   if (!filter.empty()) {
     if (had > 0) return;
     room.blank_bytes = blank_chunk(array, filter).bytes.size();

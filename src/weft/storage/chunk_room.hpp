@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/chunk_tree.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/series_catalog.hpp"
 
@@ -27,6 +28,9 @@ Handle create_roomy(hid_t file, const std::string& path, DataType type, const Sh
 // What is large begins at multiples of what the file system likes. Below this size alignment would only punch holes:
 // slots, step values and small fields stay packed.
 inline constexpr std::uint64_t kAlignThreshold = 64 << 10;
+
+// The index of an array with this room.
+ChunkTree tree_of(const ArrayEntry& array);
 
 // Gives `room`, which has room for `had` chunks, what it lacks for all of an array of this shape (as it will be), in an
 // open file: a stretch of chunks, at a multiple of `align` (0: no wish), and a new index. With a filter, whose chunks

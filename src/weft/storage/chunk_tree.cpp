@@ -14,6 +14,7 @@ constexpr std::uint64_t kNowhere = ~0ULL;
 constexpr std::size_t kChildren = 64;  // of a full node: twice HDF5's "K" of chunks
 constexpr std::size_t kHead = 24;      // signature, type, level, entries, left and right sibling
 constexpr std::byte kChunkNode{1};
+constexpr std::size_t kNodePage = 4096;
 
 constexpr std::size_t kLevelAt = 5;
 constexpr std::size_t kEntriesAt = 6;
@@ -22,8 +23,8 @@ constexpr std::size_t kRightAt = 16;
 
 }  // namespace
 
-ChunkTree::ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes)
-    : chunk_(std::move(chunk)), element_bytes_(element_bytes) {
+ChunkTree::ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes, bool paged)
+    : chunk_(std::move(chunk)), element_bytes_(element_bytes), paged_(paged) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     grid_.push_back(ceil_div(shape[axis], chunk_[axis]));
     chunks_ *= grid_.back();
@@ -34,7 +35,10 @@ ChunkTree::ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_byte
   }
 }
 
-std::size_t ChunkTree::node_bytes() const { return kHead + kChildren * (key_bytes() + 8) + key_bytes(); }
+std::size_t ChunkTree::node_bytes() const {
+  const std::size_t bytes = kHead + kChildren * (key_bytes() + 8) + key_bytes();
+  return paged_ ? ceil_div(bytes, kNodePage) * kNodePage : bytes;
+}
 
 std::uint64_t ChunkTree::bytes() const {
   std::uint64_t nodes = 0;

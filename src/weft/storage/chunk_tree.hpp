@@ -28,7 +28,9 @@ struct IndexedChunk {
 // The tree of a dataset of these extents, room included, cut into these chunks; chunks are numbered row-major.
 class ChunkTree {
  public:
-  ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes);
+  // `paged`: no node reaches over a page of 4 KiB (where it begins at one, and has up to 4 axes), so that an entry that
+  // is overwritten is on the disk whole or not at all.
+  ChunkTree(const Shape& shape, Shape chunk, std::uint64_t element_bytes, bool paged = false);
 
   std::uint64_t chunks() const { return chunks_; }
   // What all nodes take together.
@@ -62,6 +64,7 @@ class ChunkTree {
   Shape grid_;  // chunks along each axis
   Shape chunk_;
   std::uint64_t element_bytes_;
+  bool paged_;
   std::uint64_t chunks_ = 1;
   std::vector<std::uint64_t> level_nodes_;  // how many, leaves first
 };

@@ -1,10 +1,13 @@
 #include "weft/storage/file_end.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/undo_file.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -15,18 +18,37 @@ std::uint64_t end_of_file(const std::string& path) {
   throw Error(ErrorKind::data, path, "has a damaged superblock", "nothing it says can be trusted");
 }
 
-void move_end_ahead(const std::string& path, std::uint64_t end) {
-  set_size(path, end);
-  const auto store = open_store(path, OpenMode::metadata);
+void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t end) {
+  note_data_end(catalog, data_end);
+  set_size(catalog.path, end);
+  const auto store = open_store(catalog.path, OpenMode::metadata);
   set_end_of_file(*store, end);
   store->close();
 }
 
-void cut_end(const std::string& path, std::uint64_t end) {
-  const auto store = open_store(path, OpenMode::metadata);
+void cut_end(const SeriesCatalog& catalog, std::uint64_t end) {
+  const auto store = open_store(catalog.path, OpenMode::metadata);
   set_end_of_file(*store, end);
   store->close();
-  set_size(path, end);
+  set_size(catalog.path, end);
+  note_data_end(catalog, 0);
+}
+
+std::optional<std::uint64_t> forgotten_end(const SeriesCatalog& catalog) {
+  const auto store = open_store(catalog.path, OpenMode::read);
+  const std::uint64_t noted = read_writer_state(*store, catalog).data_end;
+  if (noted == 0 || !catalog.has_rooms()) return std::nullopt;
+  std::uint64_t end = noted;
+  const SegmentEntry& segment = catalog.segments[0];
+  for (std::size_t f = 0; f < segment.fields.size(); ++f) {
+    if (segment.rooms[f].blank_bytes == 0) continue;
+    for (const auto& range : stored_ranges(*store, segment.fields[f], segment.rooms[f])) {
+      end = std::max(end, range.second);
+    }
+  }
+  // A change of metadata that came after: what it has added lies there.
+  if (end > store->size() || end > end_of_file(catalog.path)) return std::nullopt;
+  return end;
 }
 
 }  // namespace weft::storage

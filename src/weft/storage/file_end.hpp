@@ -6,16 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
 // As the superblock has it. Throws Error(data) where it is damaged.
 std::uint64_t end_of_file(const std::string& path);
 // Makes the file so long, and then lets the superblock say so; to be called before any rank writes behind its old end.
-// Throws Error(system) where the file may not become so long.
-void move_end_ahead(const std::string& path, std::uint64_t end);
+// The file remembers where its data end. Throws Error(system) where the file may not become so long.
+void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t end);
 // The other way round: what lies behind `end` goes. Nobody may be writing.
-void cut_end(const std::string& path, std::uint64_t end);
+void cut_end(const SeriesCatalog& catalog, std::uint64_t end);
+
+// Where the data of a file end that a killed writer has left with its end ahead; nothing where that is no such file.
+std::optional<std::uint64_t> forgotten_end(const SeriesCatalog& catalog);
 
 }  // namespace weft::storage

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "weft/storage/write_plan.hpp"
+#include "weft/storage/chunk_room.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -22,8 +22,6 @@ const ArrayEntry& array_of(const SeriesCatalog& catalog, std::size_t field) {
   return catalog.segments.at(0).fields.at(field);
 }
 
-ChunkTree tree_of_array(const ArrayEntry& array) { return {array.shape, array.chunk, size_of(array.type)}; }
-
 std::vector<Filter> filters_of_field(const SeriesCatalog& catalog, std::size_t field) {
   const FieldEntry& entry = catalog.fields.at(field);
   return parse_filters(entry.filter, size_of(entry.type));
@@ -34,7 +32,7 @@ std::vector<Filter> filters_of_field(const SeriesCatalog& catalog, std::size_t f
 std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog& catalog, std::size_t field,
                                            std::uint64_t chunk, ChunkCoder& coder) {
   const ArrayEntry& array = array_of(catalog, field);
-  const IndexedChunk stored = tree_of_array(array).entry_of(store, catalog.segments[0].rooms.at(field).index, chunk);
+  const IndexedChunk stored = tree_of(array).entry_of(store, catalog.segments[0].rooms.at(field).index, chunk);
   std::vector<std::byte> bytes(stored.bytes);
   store.read_at(stored.address, MutableBytes(bytes));
   std::vector<std::byte> decoded(array.chunk_bytes());
@@ -129,7 +127,7 @@ void FilteredChunks::write_entries(std::uint64_t at) {
   };
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& one = waiting_[i];
-    const ChunkTree tree = tree_of_array(array_of(catalog_, one.field));
+    const ChunkTree tree = tree_of(array_of(catalog_, one.field));
     const std::uint64_t index = catalog_.segments[0].rooms.at(one.field).index;
     const bool follows = i > 0 && waiting_[i - 1].field == one.field && waiting_[i - 1].chunk + 1 == one.chunk &&
                          ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(waiting_[i - 1].chunk);

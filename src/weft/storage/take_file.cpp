@@ -1,6 +1,7 @@
 #include "weft/storage/take_file.hpp"
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/file_end.hpp"
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/writer_state.hpp"
@@ -13,6 +14,7 @@ WriterLock take_file(const std::string& path, const LockWish& wish) {
   if (is_series_file(path)) {
     const SeriesCatalog catalog = read_catalog(path);
     end_interrupted_change(catalog);
+    if (const auto end = forgotten_end(catalog)) cut_end(catalog, *end);
     if (lock.taken_over()) begin_epoch(catalog);
   }
   return lock;

@@ -27,6 +27,7 @@ std::vector<std::uint64_t> to_words(const WriterState& state) {
   words[1] = state.boot[0];
   words[2] = state.boot[1];
   words[3] = state.changes;
+  words[4] = state.data_end;
   return words;
 }
 
@@ -34,7 +35,7 @@ WriterState read_writer_state(ByteStore& store, const SeriesCatalog& catalog) {
   if (!has_words(catalog)) return {};
   std::array<std::uint64_t, kWriterWords> words{};
   store.read_at(catalog.writer.address(), std::as_writable_bytes(std::span(words)));
-  return {words[0], {words[1], words[2]}, words[3]};
+  return {words[0], {words[1], words[2]}, words[3], words[4]};
 }
 
 void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const WriterState& state) {
@@ -62,6 +63,10 @@ void begin_epoch(const SeriesCatalog& catalog) {
 
 void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
   change_state(catalog, [&](WriterState& state) { state.boot = boot; });
+}
+
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t end) {
+  change_state(catalog, [&](WriterState& state) { state.data_end = end; });
 }
 
 // After a change that was cut short the number is odd already.

@@ -6,7 +6,8 @@
 //
 // The words of /weft/writer (8 x uint64, at a multiple of 8): the epoch, which grows by one with every writer, so that
 // a rank of an earlier one sees that it is too late; the boot id of the machine that all ranks run on (0, 0 where they
-// run on several); and the number of changes of metadata, odd while one is under way. docs/format.md, "Commit slots".
+// run on several); the number of changes of metadata, odd while one is under way; and where the data ended before the
+// end of the file was moved ahead (storage/file_end.hpp). docs/format.md, "Commit slots".
 //
 // Files that Weft 0.1 made before have neither: their written steps count. None is collective.
 #pragma once
@@ -26,6 +27,8 @@ struct WriterState {
   std::uint64_t epoch = 0;
   BootId boot{};
   std::uint64_t changes = 0;
+  std::uint64_t data_end =
+      0;  // where the file's data ended when room was made behind them for filtered chunks; 0: none
 };
 
 constexpr std::size_t kWriterWords = 8;
@@ -40,6 +43,9 @@ void begin_epoch(const SeriesCatalog& catalog);
 // The machine that the writer's ranks run on, on the disk when this returns: once its own slots are in the file, and
 // not before, as it makes others believe in written ones.
 void set_boot(const SeriesCatalog& catalog, const BootId& boot);
+
+// Notes where the data end, before the end of the file is moved ahead; 0 when it is back.
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t end);
 
 // Around the moment in which a change overwrites metadata: whoever reads the number before and after, and finds it even
 // and the same, has read nothing half changed.

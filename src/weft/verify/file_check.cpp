@@ -38,7 +38,7 @@ using storage::Handle;
 using storage::Superblock;
 
 constexpr std::array<unsigned, 2> kWeftSuperblocks{2, 3};  // of format 2, and of format 1
-constexpr int kMostLooks = 5;  // at a file that is changed meanwhile
+constexpr int kMostLooks = 5;                              // at a file that is changed meanwhile
 
 void check_leftovers(const std::string& path, Check& check) {
   const storage::MetadataLeftovers left = storage::metadata_leftovers(path);

@@ -10,6 +10,7 @@
 
 #include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/commit_slots.hpp"
+#include "weft/storage/file_end.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/metadata_change.hpp"
@@ -78,6 +79,7 @@ class Work {
     result_.steps = committed_steps(catalog);
     if (result_.steps == 0) check_beginning(catalog);
     clear_scratch();
+    cut_end(catalog);
     clear_parts();
     end_with_committed(catalog);
     if (holder && result_.actions.empty())
@@ -181,6 +183,16 @@ class Work {
     if (size == end || !act(fmt::format("cut off {} of unused bytes at its end", format_bytes(size - end)))) return;
     if (::truncate(path_.c_str(), static_cast<off_t>(end)) != 0) {
       throw system_error(path_, "cannot be cut to its length", errno);
+    }
+  }
+
+  // Of a run that was killed while it wrote filtered chunks.
+  void cut_end(const SeriesCatalog& catalog) {
+    const std::optional<std::uint64_t> end = storage::forgotten_end(catalog);
+    if (!end) return;
+    const std::uint64_t size = survey::open_bytes(path_)->size();
+    if (act(fmt::format("cut off {} at its end, which no chunk has taken", format_bytes(size - *end)))) {
+      storage::cut_end(catalog, *end);
     }
   }
 

@@ -1,0 +1,70 @@
+"""A run whose chunks are filtered, killed by SIGKILL in place of every write it makes.
+
+Whatever write it dies in: h5py and h5dump open the file, every committed step holds its exact values, `weft recover`
+makes a sound file of it, and the next run goes on with it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import weft_run as w
+from killing import Killer, clear, in_parallel, made_at, raised_before, slot_address
+
+NODES = 211
+SMALL = ["--nodes", NODES, "--target", "2KiB"]
+FILTER = ["--filter", "shuffle+deflate:1"]
+
+CASES = {
+    "known": (None, ["--steps", 33, "--budget", "60KiB", *FILTER]),
+    "within-chunks": (None, ["--steps", 20, "--commit-every", "3steps", *FILTER]),
+    "grown": (None, ["--steps", 80, "--unknown-steps", *FILTER]),
+    "appended": (23, ["--steps", 61, "--append"]),
+    "gone-back": (23, ["--steps", 30, "--append", "--from-step", 9]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_killed_at_every_write(tmp_path: Path, killer: Killer, name: str) -> None:
+    before, arguments = CASES[name]
+    steps = int(str(arguments[1]))
+    begun = tmp_path / "begun.h5"
+    whole = tmp_path / "whole.h5"
+    if before is not None:
+        w.run_ecg(begun, *SMALL, "--steps", before, *FILTER)
+        shutil.copy(begun, whole)
+    calls = killer.calls(whole, *SMALL, *arguments)
+    w.check_file(whole, NODES, steps)
+    slot = slot_address(whole)
+    made = made_at(calls)
+
+    def kill_at(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "out.h5"
+        if begun.exists():
+            shutil.copy(begun, path)
+        outcome = killer.run(path, *SMALL, *arguments, at=number)
+        if outcome.code == 0 and number > len(calls) - 4:
+            return w.check_file(path, NODES, steps)
+        assert outcome.code in (-9, 137), f"call {number}: {outcome}"
+        if not Path(f"{path}.weft-undo").exists():
+            w.check_h5dump(path)
+            committed = w.check_committed(path, NODES, steps)
+            if before is None:
+                assert committed == raised_before(calls, slot, number), f"call {number}"
+        recovered = folder / "recovered.h5"
+        shutil.copy(path, recovered)
+        for beside in folder.glob("out.h5.weft-undo"):
+            shutil.copy(beside, f"{recovered}.weft-undo")
+        w.weft_ok("recover", recovered)
+        w.check_file(recovered, NODES, w.committed_steps(recovered))
+        w.run_ecg(path, *SMALL, "--steps", steps, "--append")
+        w.check_file(path, NODES, steps)
+        left = sorted(p.name for p in folder.iterdir())
+        assert left == ["out.h5", "recovered.h5"], f"call {number} leaves {left}"
+        clear(path)
+
+    in_parallel(kill_at, range(made, len(calls) + 1))
