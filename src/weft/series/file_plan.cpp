@@ -100,48 +100,68 @@ std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<Fi
   return subsets;
 }
 
-namespace {
-
-// A window holds whole chunks of the fields that are filtered (twice, and once more filtered), with its mail.
-std::uint64_t filtered_steps_that_fit(const SeriesSpec& spec, int ranks) {
-  std::uint64_t step_bytes = 0;  // on a rank
+std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec) {
+  std::uint64_t step_bytes = 0;  // on this rank
+  bool in_blocks = true;
+  bool any = false;
   for (const FieldSpec& field : spec.fields) {
-    step_bytes += ceil_div(element_count(field.per_step) * size_of(field.type), static_cast<std::uint64_t>(ranks));
+    step_bytes += field.owned.owned_elements() * size_of(field.type);
+    if (field.support == Support::global) continue;
+    in_blocks = in_blocks && field.owned.as_box();
+    any = any || !field.filters.empty();
   }
-  constexpr std::uint64_t kWindows = 3;
-  const std::uint64_t mail = ranks > 1 ? 2 : 0;
-  return std::max<std::uint64_t>(
-      1, spec.options.budget_bytes / std::max<std::uint64_t>(1, (kWindows + mail) * step_bytes));
+  if (comm.max(any ? 1 : 0) == 0) return 0;
+  constexpr double kWindows = 3;  // one fills, one is filtered, and one is filtered already
+  // Blocks meet within chunks at their edges alone; of scattered nodes nearly all go to another rank, through an outbox
+  // and an inbox.
+  const double mail = comm.size() == 1 ? 0.1 : comm.max(in_blocks ? 0 : 1) == 0 ? 0.5 : 2;
+  const std::uint64_t most = comm.max(step_bytes);
+  const std::uint64_t budget =
+      (spec.options.budget_bytes - std::min(spec.options.budget_bytes, spec.options.budget_used)) /
+      (spec.observers.empty() ? 1 : 2);
+  const double steps =
+      static_cast<double>(budget) / ((kWindows + mail) * static_cast<double>(std::max<std::uint64_t>(1, most)));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(steps, 1e9)));
 }
 
-// Chunks of fields that are filtered have as many steps each, so that every window holds them whole: those of the
-// field with the most bytes, as they are chosen where no more steps fit.
-std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks) {
+namespace {
+
+// Chunks of fields that are filtered have as many steps each, so that every window holds them whole: those that are
+// chosen for the field with the most bytes, or as many as fit.
+std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks, std::uint64_t fitting) {
   std::uint64_t chunk_steps = 0;
   std::uint64_t most = 0;
   for (const FieldSpec& field : spec.fields) {
     const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
     if (field.filters.empty() || field.support == Support::global || bytes <= most) continue;
     most = bytes;
-    const std::uint64_t steps = std::min(spec.steps.value_or(kAssumedSteps), filtered_steps_that_fit(spec, ranks));
-    chunk_steps = choose_layout(field, node_axes_of(field, spec.grid), steps, ranks, 0).chunk[0];
+    const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
+    chunk_steps = std::min(choose_layout(field, node_axes_of(field, spec.grid), steps, ranks, 0).chunk[0], fitting);
   }
   return chunk_steps;
 }
 
+// The chosen chunk with other steps: what it gets less of them, it gets more of nodes.
 FieldLayout filtered_layout(FieldSpec field, std::size_t places, std::uint64_t chunk_steps, std::uint64_t steps,
                             int ranks) {
-  const Shape chunk = choose_layout(field, places, chunk_steps, ranks, 0).chunk;
+  Shape chunk = choose_layout(field, places, steps, ranks, 0).chunk;
+  std::uint64_t room = element_count(chunk) / chunk_steps;  // for a step of it
+  chunk[0] = chunk_steps;
+  for (std::size_t axis = chunk.size() - 1; axis > 0; --axis) room /= std::min(room, chunk[axis]);
+  for (std::size_t axis = chunk.size() - 1; axis > 0 && room > 1; --axis) {
+    const std::uint64_t extent = std::min(field.per_step[axis - 1], chunk[axis] * room);
+    room /= ceil_div(extent, chunk[axis]);
+    chunk[axis] = extent;
+  }
   field.layout.kind = LayoutKind::given;
   field.layout.chunk = chunk;
-  field.layout.chunk[0] = chunk_steps;
   return choose_layout(field, places, steps, ranks, 0);
 }
 
 }  // namespace
 
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
-                            const std::vector<storage::Subset>& subsets) {
+                            const std::vector<storage::Subset>& subsets, std::uint64_t fitting) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
   plan.grid = spec.grid;
@@ -157,9 +177,9 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
     const bool filtered = !field.filters.empty() && field.support != Support::global;
     const std::size_t node_axes = node_axes_of(field, spec.grid);
     const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
-    const FieldLayout layout = filtered
-                                   ? filtered_layout(field, node_axes, filtered_chunk_steps(spec, ranks), steps, ranks)
-                                   : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
+    const FieldLayout layout =
+        filtered ? filtered_layout(field, node_axes, filtered_chunk_steps(spec, ranks, fitting), steps, ranks)
+                 : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
                             field.components, subsets[plan.fields.size()]},

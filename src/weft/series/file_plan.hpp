@@ -20,8 +20,13 @@ void check_field(const FieldSpec& field, const storage::RegularGrid& grid);
 // On which of the nodes each field stands: known to all ranks afterwards. Collective.
 std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields);
 
-// Chunks are chosen here; `fixed_arrays` are those of the mesh, the subsets and the observers. Throws Error(usage).
+// The steps of a chunk of the fields with filters whose windows fit the budget of the rank that holds most; 0 where no
+// field has filters. Collective.
+std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec);
+
+// Chunks are chosen here, those of filtered fields for at most `fitting` steps; `fixed_arrays` are those of the mesh,
+// the subsets and the observers. Throws Error(usage).
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
-                            const std::vector<storage::Subset>& subsets);
+                            const std::vector<storage::Subset>& subsets, std::uint64_t fitting);
 
 }  // namespace weft::series
