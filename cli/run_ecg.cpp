@@ -333,7 +333,8 @@ void add_ecg(CLI::App& run) {
   text("--strategy", a.strategy, "owner, cached or per-step", how);
   text("--layout", a.layout, "reads, isotropic or rows (41, N, ..)", how);
   text("--read", a.options.layout.reads, "The reads to plan for, as in weft layout", how);
-  text("--filter", a.options.filters, "Compress the chunks (owner): " + storage::filter_words(), how);
+  text("--filter", a.options.filters,
+       "Compress the chunks (owner): " + storage::filter_words() + "; bitround:N+.. rounds to N bits before", how);
   text("--target", a.target, "The largest size of a chunk", how);
   text("--latency", a.latency, "The time of one request on the file system of the readers", how);
   text("--bandwidth", a.bandwidth, "The bandwidth of that file system", how);

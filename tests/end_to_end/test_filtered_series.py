@@ -1,5 +1,6 @@
 """Series whose chunks are filtered while they are written: every value, whatever the ranks, lengths and interruptions."""
 
+import subprocess
 from pathlib import Path
 
 import h5py
@@ -67,6 +68,45 @@ def test_resumed_at_an_earlier_step(tmp_path: Path) -> None:
     check(path, 60, "shuffle+deflate:1")
 
 
+@pytest.mark.parametrize("bits", [1, 10, 52])
+def test_values_are_rounded_within_the_bound(tmp_path: Path, bits: int) -> None:
+    path = tmp_path / "run.h5"
+    how = ["--filter", f"bitround:{bits}+shuffle+deflate:1", "--commit-every", "3steps"]
+    w.run_ecg(path, *SMALL, "--steps", 40, *how, ranks=2)
+    w.run_ecg(path, *SMALL, "--steps", 70, "--append")
+    exact = w.expected_fields(NODES, 70)["Data"]
+    with h5py.File(path) as file:
+        got = file["Data"][...]
+        assert file["Data"].attrs["_QuantizeBitRoundNumberOfSignificantBits"] == bits
+        bound = file["Data"].attrs["largest_relative_error"]
+    assert bound == 2.0 ** -(bits + 1)
+    assert np.all(np.abs(got - exact) <= bound * np.abs(exact))
+    words = got.view(np.uint64)
+    assert not np.any(words & np.uint64((1 << (52 - bits)) - 1)), "the bits that are cut are 0"
+    assert w.same_bits(got, exact) == (bits == 52)
+
+
+def test_read_while_it_is_written(tmp_path: Path) -> None:
+    """Whoever opens the file finds the committed steps, exact, in h5py and through Weft."""
+    path = tmp_path / "run.h5"
+    exact = w.expected_fields(NODES, 400)["Data"]
+    command = ["run", "ecg", "--out", path, *SMALL, "--steps", 400, "--filter", "shuffle+deflate:1", "--compute", "5"]
+    with subprocess.Popen([w.WEFT, *map(str, [*command, "--commit-every", "5steps"])], stdout=subprocess.DEVNULL) as run:
+        seen: set[int] = set()
+        while run.poll() is None:
+            if not path.exists():
+                continue
+            committed = w.committed_steps(path)
+            with h5py.File(path) as file:
+                assert w.same_bits(file["Data"][:committed], exact[:committed])
+            if committed:
+                got = w.weft_ok("read", path, "--field", "Data", "--snapshot", committed - 1, "--json").json["values"]
+                assert got == exact[committed - 1].tolist()
+            seen.add(committed)
+    assert run.returncode == 0 and len(seen) > 5
+    check(path, 400, "shuffle+deflate:1")
+
+
 def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
     plain, path = tmp_path / "plain.h5", tmp_path / "run.h5"
     w.run_ecg(plain, *SMALL, "--steps", 101)
@@ -88,6 +128,8 @@ def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
         (["--filter", "deflate:99"], ["deflate"]),
         (["--filter", "shuffle+deflate", "--strategy", "cached"], ["--strategy owner"]),
         (["--filter", "deflate", "--budget", "20KiB"], ["--budget"]),
+        (["--filter", "bitround:0+deflate"], ["bitround:N", "1 to 52"]),
+        (["--filter", "bitround:9"], ["compresses nothing"]),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, arguments: list[str], words: list[str]) -> None:

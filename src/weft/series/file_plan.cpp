@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/series/field_layout.hpp"
+#include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/error.hpp"
 
@@ -74,7 +75,7 @@ void check_field(const FieldSpec& field, const storage::RegularGrid& grid) {
   }
   if (!field.filters.empty()) {
     try {
-      storage::parse_filters(field.filters, size_of(field.type));
+      storage::parse_filters(storage::parse_rounding(field.filters, field.type).filters, size_of(field.type));
     } catch (const Error& error) {
       throw Error(error.kind(), where, error.what());
     }
@@ -141,6 +142,15 @@ std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks, std::uint6
   return chunk_steps;
 }
 
+void add_filter(const FieldSpec& spec, storage::FieldPlan& field) {
+  const storage::Rounding rounding = storage::parse_rounding(spec.filters, spec.type);
+  field.field.filter = rounding.filters;
+  field.field.kept_bits = rounding.kept_bits;
+  if (rounding.kept_bits == 0) return;
+  field.attributes[storage::kKeptBits] = static_cast<std::int64_t>(rounding.kept_bits);
+  field.attributes["largest_relative_error"] = storage::largest_relative_error(rounding.kept_bits);
+}
+
 // The chosen chunk with other steps: what it gets less of them, it gets more of nodes.
 FieldLayout filtered_layout(FieldSpec field, std::size_t places, std::uint64_t chunk_steps, std::uint64_t steps,
                             int ranks) {
@@ -186,7 +196,7 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
                            layout.chunk,
                            field.attributes});
     plan.fields.back().field.component_units = field.component_units;
-    if (filtered) plan.fields.back().field.filter = field.filters;
+    if (filtered) add_filter(field, plan.fields.back());
     const std::size_t places = node_axes_of(field, spec.grid);
     plan.fields.back().field.node_axes = places;
     if (places != storage::node_axes_of(field.per_step, field.support, spec.grid)) {

@@ -62,7 +62,8 @@ struct FieldSpec {
   std::vector<std::string> component_units{};  // one for each component, if they differ from `units`
   LayoutSpec layout{};
   // What is done to each chunk before it is written: "shuffle+deflate:1", "shuffle+zstd", "lzf"
-  // (storage/chunk_codec.hpp). Empty: nothing. Not for global fields. Strategy owner only.
+  // (storage/chunk_codec.hpp), before them "bitround:N" (storage/bit_rounding.hpp). Empty: nothing. Not for global
+  // fields. Strategy owner only.
   std::string filters{};
   // The elements that this rank holds. Not used for a global field: the values of rank 0 are written, and other ranks
   // may put the same values or none.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hdf5_handle.hpp"
@@ -131,6 +132,7 @@ SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
         field.units = read_text(dataset, "units");
         if (const auto filters = filters_of(Handle(H5Dget_create_plist(dataset))); !filters.empty()) {
           field.filter = to_text(filters);
+          field.kept_bits = static_cast<unsigned>(std::max<std::int64_t>(0, read_integer(dataset, kKeptBits)));
         }
         field.rationale = read_text(dataset, "weft_layout");
         field.support = support_of(read_text(dataset, "weft_support"));

@@ -165,6 +165,35 @@ Handle create_roomy(hid_t file, const std::string& path, DataType type, const Sh
   return create_dataset(file, path, native_type(type), space, properties);
 }
 
+std::optional<IndexPlan> create_rows(hid_t file, const VirtualObject& plan) {
+  // Along a first axis that counts rows, a chunk a row; else one chunk.
+  const bool has_rows = !plan.mappings.empty() && plan.mappings[0].source_shape.size() > 1;
+  Shape chunk = plan.shape;
+  if (has_rows) chunk[0] = 1;
+  if (plan.mappings.empty()) std::fill(chunk.begin(), chunk.end(), 1);  // there will be none
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  const std::vector<hsize_t> extents = to_hsize(chunk);
+  check_hdf5(H5Pset_chunk(properties, static_cast<int>(extents.size()), extents.data()), plan.path,
+             "a row is longer than a chunk may be", ErrorKind::usage);
+  set_fill(properties, plan.type, plan.fill);
+  ObjectInfo info;
+  {
+    const Handle dataset =
+        create_dataset(file, plan.path, native_type(plan.type), simple_space(plan.shape), properties);
+    for (const auto& [name, value] : plan.attributes) write_attribute(dataset, name, value);
+    check_hdf5(object_info(dataset, info), plan.path, "cannot be looked at");
+  }
+  if (plan.mappings.empty()) return std::nullopt;
+  const Mapping& mapping = plan.mappings[0];
+  const ArrayEntry source = array_entry(file, mapping.source);
+  IndexPlan index{info.address, {plan.path, plan.type, plan.shape, chunk, {}, {}}, {}, plan.shape[0]};
+  if (has_rows) index.array.shape[0] = index.shown = mapping.from.count[0];
+  index.extent = plan.shape[0];
+  index.array.addresses = ChunkAddresses::in_a_row(source.address(), index.array.chunk_bytes());
+  index.room.index = claim(file, tree_of(index.array).bytes(), 8);
+  return index;
+}
+
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
                 std::uint64_t had) {
   const std::uint64_t chunks = array.chunks();
@@ -217,6 +246,19 @@ bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEnt
   }
   segment = std::move(found);
   return true;
+}
+
+std::vector<std::uint64_t> blank_chunks(hid_t file) {
+  std::vector<std::uint64_t> found;
+  for (const char* group : {"/weft", "/weft/segments", "/weft/segments/0"}) {
+    if (H5Lexists(file, group, H5P_DEFAULT) <= 0) return found;
+  }
+  const Handle segment(H5Gopen2(file, "/weft/segments/0", H5P_DEFAULT));
+  for (const std::string& field : read_names(Handle(H5Gopen2(file, "/weft", H5P_DEFAULT)), "fields")) {
+    const std::optional<ChunkRoom> room = read_room(segment, field);
+    if (room && room->blank_bytes > 0) found.push_back(room->stretches[0].address);
+  }
+  return found;
 }
 
 FoundIndexes look_at_indexes(hid_t file, const SegmentEntry& segment) {
@@ -320,7 +362,7 @@ void write_index(ByteStore& store, const IndexPlan& plan) {
   put_little_endian(layout, kIndexAt, 8, seen.chunks() == 0 ? kNoIndex : tree.root(plan.room.index));
   patch_message(store, header->layout, Bytes(layout));
   std::vector<std::byte> space = header->space.bytes;
-  put_little_endian(space, kExtentsAt, 8, plan.shown);
+  put_little_endian(space, kExtentsAt, 8, plan.extent.value_or(plan.shown));
   patch_message(store, header->space, Bytes(space));
 }
 

@@ -17,11 +17,28 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_tree.hpp"
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/object_plan.hpp"
 #include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
-// Creates an empty dataset of `steps` steps, and of any number of them, whose index is to be written.
+// What is to be made of a dataset's index.
+struct IndexPlan {
+  std::uint64_t header = 0;  // of the dataset
+  ArrayEntry array;          // its extents and addresses with room
+  ChunkRoom room;
+  std::uint64_t shown = 0;       // steps (or rows) that the index leads to
+  std::optional<double> fill{};  // what doubles are at first, of the stretches that lie from `fill_from` on
+  std::uint64_t fill_from = 0;
+  std::optional<std::uint64_t>
+      extent{};  // of the dataset's first axis, where it is not `shown`: the rest reads as fill
+  // With filters: they, and the index there is, of so many steps of room (0: none), whose entries the new one takes
+  // over.
+  std::string filter{};
+  std::uint64_t before = 0;
+  std::uint64_t before_index = 0;
+};
+// Creates an empty dataset of these steps, and of any number of them, whose index is to be written.
 Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk,
                     const std::string& filter);
 
@@ -38,6 +55,11 @@ ChunkTree tree_of(const ArrayEntry& array);
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
                 std::uint64_t had);
 
+// Creates a dataset that shows the first rows of an array that lies in one piece in the same file, and behind them its
+// fill value: what `plan`, of one mapping at most, says as a virtual dataset. Most readers know no virtual ones. What
+// is to be made of its index; nothing where it shows no row.
+std::optional<IndexPlan> create_rows(hid_t file, const VirtualObject& plan);
+
 // Where the chunks of an array with this room lie; unknown where it has filters.
 ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array);
 
@@ -48,26 +70,15 @@ void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segme
 // Leaves the segment as it is, and says false, where it has none.
 bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEntry>& fields, SegmentEntry& segment);
 
-// What is to be made of a dataset's index.
-struct IndexPlan {
-  std::uint64_t header = 0;  // of the dataset
-  ArrayEntry array;          // its extents and addresses with room
-  ChunkRoom room;
-  std::uint64_t shown = 0;       // steps that the dataset has
-  std::optional<double> fill{};  // what doubles are at first, of the stretches that lie from `fill_from` on
-  std::uint64_t fill_from = 0;
-  // With filters: they, and the index there is, of so many steps of room (0: none), whose entries the new one takes
-  // over.
-  std::string filter{};
-  std::uint64_t before = 0;
-  std::uint64_t before_index = 0;
-};
 // Of all fields of the (one) segment of an open file; `before` is the catalog with the indexes that there are, if any.
 std::vector<IndexPlan> index_plans(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
                                    const SeriesCatalog* before);
 // Where the chunks of an array with filters lie, by its index: ranges of bytes, those side by side as one.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> stored_ranges(ByteStore& store, const ArrayEntry& array,
                                                                    const ChunkRoom& room);
+// Where the chunks lie that stand for those that are not written yet; none where no field has filters.
+std::vector<std::uint64_t> blank_chunks(hid_t file);
+
 // Compares the index of every field with its room, as both are on the disk.
 struct FoundIndexes {
   bool of_another_tool = false;  // which wrote a dataset anew: what it shows is then all there is, and there is no room

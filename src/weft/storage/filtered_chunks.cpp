@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_room.hpp"
 #include "weft/support/error.hpp"
 
@@ -43,7 +44,8 @@ std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog
 FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const ChunkSteps& steps) const {
   const ArrayEntry& array = array_of(catalog_, steps.field);
   Waiting one{steps.field, steps.chunk, steps.first > 0, {}};
-  if (steps.steps.size() == array.chunk_bytes()) {
+  const FieldEntry& field = catalog_.fields.at(steps.field);
+  if (steps.steps.size() == array.chunk_bytes() && field.kept_bits == 0) {
     one.encoded = coder.encode(steps.steps);
     return one;
   }
@@ -57,6 +59,8 @@ FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const Chun
   const std::uint64_t step_bytes = array.chunk_bytes() / array.chunk[0];
   std::copy(steps.steps.begin(), steps.steps.end(),
             whole.begin() + static_cast<std::ptrdiff_t>(steps.first * step_bytes));
+  // The steps that were there are rounded already, and stay as they are.
+  if (field.kept_bits > 0) round_bits(whole, field.type, field.kept_bits);
   one.encoded = coder.encode(whole);
   return one;
 }

@@ -64,11 +64,7 @@ class Maker {
 
   void operator()(const VirtualObject& object) const {
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
-    const bool floating = object.type == DataType::float32 || object.type == DataType::float64;
-    if (object.fill || floating) {
-      const double fill = object.fill.value_or(std::numeric_limits<double>::quiet_NaN());
-      H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &fill);
-    }
+    set_fill(properties, object.type, object.fill);
     for (const Mapping& mapping : object.mappings) {
       const Handle source = simple_space(mapping.source_shape);
       const Handle target = simple_space(object.shape);
@@ -127,6 +123,13 @@ void create_object_file(const std::string& path, const ObjectPlan& plan) {
   Handle file(check_hdf5(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), path, "cannot create"));
   make_objects(file, plan);
   check_hdf5(file.reset(), path, "cannot finish the file");
+}
+
+void set_fill(std::int64_t hdf5_properties, DataType type, std::optional<double> fill) {
+  const bool floating = type == DataType::float32 || type == DataType::float64;
+  if (!fill && !floating) return;
+  const double value = fill.value_or(std::numeric_limits<double>::quiet_NaN());
+  H5Pset_fill_value(hdf5_properties, H5T_NATIVE_DOUBLE, &value);
 }
 
 void make_objects(std::int64_t hdf5_file, const ObjectPlan& plan) {

@@ -99,6 +99,9 @@ std::string describe(const ObjectPlan& plan);
 // A new HDF5 file of these objects and nothing else; an existing one is replaced.
 void create_object_file(const std::string& path, const ObjectPlan& plan);
 
+// The fill value of a dataset of this type, as VirtualObject has it.
+void set_fill(std::int64_t hdf5_properties, DataType type, std::optional<double> fill);
+
 // Makes the objects in an open file. Throws Error(system) where HDF5 refuses one.
 void make_objects(std::int64_t hdf5_file, const ObjectPlan& plan);
 

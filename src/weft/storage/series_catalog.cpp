@@ -32,7 +32,7 @@ void to_json(nlohmann::json& code, const ChunkAddresses& addresses) { code = Add
 void from_json(const nlohmann::json& code, ChunkAddresses& addresses) { addresses = AddressCode::decode(code); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayEntry, path, type, shape, chunk, addresses, filters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldEntry, name, type, per_step, support, units, rationale, components, subset,
-                                   node_axes, component_units, filter)
+                                   node_axes, component_units, filter, kept_bits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches, blank_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms)

@@ -114,6 +114,7 @@ struct FieldEntry {
   std::size_t node_axes = 1;
   std::vector<std::string> component_units{};  // one each, where they are not all `units`
   std::string filter{};                        // of its chunks, as storage::parse_filters() takes it; empty: none
+  unsigned kept_bits = 0;  // to which values are rounded before (storage/bit_rounding.hpp); 0: they are not
 };
 
 // The nodes (or cells) a field has, numbered row-major over node_axes; 1 where it is global. And the values of each.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -298,7 +299,7 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
   {
     SetAside nothing(file);
     link_top_level(file, catalog, catalog.capacity(), nothing);
-    make_view(file, catalog, catalog.capacity(), view, nothing);
+    make_view(file, catalog, catalog.capacity(), view, nothing);  // in which no map has a row yet
   }
   const std::vector<IndexPlan> indexes = plans_of_indexes(file, catalog, catalog.capacity(), 0, nullptr);
   close_file(file, path);
@@ -322,6 +323,10 @@ SeriesCatalog read_catalog(const std::string& path) {
 
 namespace {
 
+void add_to(std::vector<IndexPlan>& indexes, std::vector<IndexPlan> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(indexes));
+}
+
 // Of a series whose datasets can get more room where they are.
 void add_room_in_place(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view) {
   change_metadata(catalog, [&](hid_t file) {
@@ -332,10 +337,11 @@ void add_room_in_place(const SeriesCatalog& catalog, std::uint64_t steps, const 
     segment.steps += steps;
     give_room(file, segment, longer.fields, catalog.capacity(), 8);
     longer.length = longer.capacity();
+    std::vector<IndexPlan> indexes = plans_of_indexes(file, longer, longer.length, old_end, &catalog);
     SetAside aside(file);
-    make_view(file, longer, longer.length, view, aside);
+    add_to(indexes, make_view(file, longer, longer.length, view, aside));
     aside.let_go();
-    return MetadataChange(longer, plans_of_indexes(file, longer, longer.length, old_end, &catalog));
+    return MetadataChange(longer, std::move(indexes));
   });
 }
 
@@ -379,7 +385,7 @@ SeriesCatalog set_length(const SeriesCatalog& catalog, std::uint64_t steps, cons
   change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
     std::vector<IndexPlan> indexes = show_length(file, catalog, steps, aside);
-    make_view(file, changed, steps, view, aside);
+    add_to(indexes, make_view(file, changed, steps, view, aside));
     aside.let_go();
     return MetadataChange(changed, std::move(indexes));
   });
@@ -390,9 +396,9 @@ void renew_view(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMak
   const QuietHdf5 quiet;
   change_metadata(catalog, [&](hid_t file) {
     SetAside aside(file);
-    make_view(file, catalog, steps, view, aside);
+    std::vector<IndexPlan> indexes = make_view(file, catalog, steps, view, aside);
     aside.let_go();
-    return catalog;
+    return MetadataChange(catalog, std::move(indexes));
   });
 }
 
@@ -459,7 +465,7 @@ SeriesCatalog continue_series(const SeriesCatalog& catalog, std::uint64_t from_s
     std::vector<IndexPlan> indexes;
     if (catalog.length != changed.length) indexes = show_length(file, changed, changed.length, aside);
     empty_maps_beyond(file, changed, from_step, aside);
-    make_view(file, changed, changed.length, view, aside);
+    add_to(indexes, make_view(file, changed, changed.length, view, aside));
     aside.let_go();
     return MetadataChange(changed, std::move(indexes));
   });

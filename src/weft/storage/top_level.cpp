@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/dimensions.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
@@ -90,7 +91,7 @@ void make_top(hid_t file, const SeriesCatalog& catalog, std::size_t f, std::uint
 }
 
 // A map as it is before its run ends: its shape and its attributes, and nothing but the fill value.
-void empty_map(hid_t file, const std::string& path, SetAside& aside) {
+void empty_map(hid_t file, const SeriesCatalog& catalog, const std::string& path, SetAside& aside) {
   const std::string old = aside.take(path);
   {
     const Handle shown = open(file, old);
@@ -98,7 +99,12 @@ void empty_map(hid_t file, const std::string& path, SetAside& aside) {
     const Handle type(H5Dget_type(shown));
     const Handle space(H5Dget_space(shown));
     const Handle empty(H5Pcreate(H5P_DATASET_CREATE));
-    check_hdf5(H5Pset_layout(empty, H5D_VIRTUAL), path, "cannot be updated");
+    if (catalog.has_rooms()) {
+      const std::vector<hsize_t> chunk(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)), 1);
+      check_hdf5(H5Pset_chunk(empty, static_cast<int>(chunk.size()), chunk.data()), path, "cannot be updated");
+    } else {
+      check_hdf5(H5Pset_layout(empty, H5D_VIRTUAL), path, "cannot be updated");
+    }
     std::vector<std::byte> fill(H5Tget_size(type));
     if (H5Pget_fill_value(properties, type, fill.data()) >= 0) H5Pset_fill_value(empty, type, fill.data());
     create_dataset(file, path, type, space, empty);
@@ -170,8 +176,10 @@ void link_top_level(hid_t file, const SeriesCatalog& catalog, std::uint64_t leng
   attach_dimensions(file, catalog);
 }
 
-void make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, SetAside& aside) {
-  if (!view) return;
+std::vector<IndexPlan> make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view,
+                                 SetAside& aside) {
+  std::vector<IndexPlan> indexes;
+  if (!view) return indexes;
   const ObjectPlan plan = view(catalog, steps);
   for (const std::string made : {"/VTKHDF", "/weft/view"}) {
     aside.take(made);
@@ -182,12 +190,20 @@ void make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, co
     // Groups stay, with the maps that are not made anew.
     if (path.starts_with("/maps/") && !std::holds_alternative<GroupObject>(object)) aside.take(path);
   }
-  make_objects(file, plan);
+  for (const Object& object : plan) {
+    const auto* map = std::get_if<VirtualObject>(&object);
+    if (map == nullptr || !catalog.has_rooms() || !map->path.starts_with("/maps/")) {
+      make_objects(file, {object});
+    } else if (const auto index = create_rows(file, *map)) {
+      indexes.push_back(*index);
+    }
+  }
+  return indexes;
 }
 
 void empty_maps_beyond(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, SetAside& aside) {
   for (const MapAge& one : map_ages(file, catalog)) {
-    if (one.steps > steps) empty_map(file, one.path, aside);
+    if (one.steps > steps) empty_map(file, catalog, one.path, aside);
   }
 }
 

@@ -18,6 +18,8 @@
 
 namespace weft::storage {
 
+struct IndexPlan;  // storage/chunk_room.hpp
+
 // What the file is to show besides its fields (view/vtkhdf.hpp), for its first `steps` steps; made anew whenever the
 // datasets change. Replaces /VTKHDF and /weft/view, and of /maps the datasets it names; no other object may be named.
 using ViewMaker = std::function<ObjectPlan(const SeriesCatalog& catalog, std::uint64_t steps)>;
@@ -27,8 +29,10 @@ using ViewMaker = std::function<ObjectPlan(const SeriesCatalog& catalog, std::ui
 // dimension scales of its other axes. What is replaced goes to `aside`, here and below.
 void link_top_level(hid_t file, const SeriesCatalog& catalog, std::uint64_t length, SetAside& aside);
 
-// (Re)makes what the file shows besides its fields. Nothing without a `view`.
-void make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view, SetAside& aside);
+// (Re)makes what the file shows besides its fields. Nothing without a `view`. What is to be made of the maps' indexes
+// when HDF5 has closed the file: except in files of format 1, maps are plain datasets.
+std::vector<IndexPlan> make_view(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, const ViewMaker& view,
+                                 SetAside& aside);
 
 // Lets every map (/maps) that is of more than `steps` steps show nothing and say that it is of none: steps that it is
 // of are about to be written anew.

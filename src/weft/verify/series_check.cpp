@@ -232,6 +232,29 @@ void check_view(hid_t file, const SeriesCatalog& catalog, storage::ByteStore& by
                              view.blocks.size() == 1 ? "one block" : fmt::format("{} blocks", view.blocks.size()));
 }
 
+namespace {
+
+// A plain map leads to the first rows of its array, a chunk each (storage::create_rows).
+void check_rows(hid_t shown, const std::string& path, const ArrayEntry& array, Check& check) {
+  const Handle space(H5Dget_space(shown));
+  hsize_t chunks = 0;
+  storage::check_hdf5(H5Dget_num_chunks(shown, space, &chunks), path, "its rows cannot be counted", ErrorKind::data);
+  const std::uint64_t row_bytes = array.shape.back() * size_of(array.type);
+  std::vector<hsize_t> at(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)), 0);
+  for (hsize_t row = 0; row < chunks; ++row) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    at[0] = row;
+    storage::check_hdf5(H5Dget_chunk_info_by_coord(shown, at.data(), &skipped, &address, &bytes), path,
+                        "its rows cannot be found", ErrorKind::data);
+    if (address == array.address() + row * row_bytes && bytes == row_bytes) continue;
+    return check.fail(fmt::format("row {} of {} is not that of {}", row, path, array.path));
+  }
+}
+
+}  // namespace
+
 void check_maps(hid_t file, const SeriesCatalog& catalog, Check& check) {
   const storage::QuietHdf5 quiet;
   std::uint64_t maps = 0;
@@ -251,6 +274,7 @@ void check_maps(hid_t file, const SeriesCatalog& catalog, Check& check) {
     for (const survey::VirtualSource& source : survey::virtual_sources(shown)) {
       if (source.dataset != array.path) check.fail(fmt::format("{} shows {}", path, source.dataset));
     }
+    if (facts.storage == survey::StorageKind::chunked) check_rows(shown, path, array, check);
   }
   for (const storage::MapAge& age : storage::map_ages(file, catalog)) {
     if (age.steps == 0 || age.steps >= catalog.length) continue;

@@ -59,8 +59,13 @@ std::optional<double> fill_of(hid_t properties) {
   return fill;
 }
 
-// Of a dataset that shows the first rows of another: how many. 0 where it shows nothing.
-std::uint64_t rows_shown(hid_t properties) {
+// Of a dataset that shows the first rows of another: how many. 0 where it shows nothing. A plain one has a chunk a row.
+std::uint64_t rows_shown(hid_t dataset, hid_t properties) {
+  hsize_t chunks = 0;
+  if (H5Pget_layout(properties) == H5D_CHUNKED) {
+    const storage::Handle space(H5Dget_space(dataset));
+    return H5Dget_num_chunks(dataset, space, &chunks) < 0 ? 0 : chunks;
+  }
   std::size_t sources = 0;
   if (H5Pget_layout(properties) != H5D_VIRTUAL || H5Pget_virtual_count(properties, &sources) < 0 || sources == 0) {
     return 0;
@@ -99,7 +104,7 @@ storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesCatalo
     storage::VirtualObject object{shown, array.type, {extents.begin(), extents.begin() + std::max(rank, 0)}, {}};
     const storage::Handle properties(H5Dget_create_plist(dataset));
     object.fill = fill_of(properties);
-    if (const std::uint64_t rows = rows_shown(properties); rows > 0) {
+    if (const std::uint64_t rows = rows_shown(dataset, properties); rows > 0) {
       Box from = whole(array.shape);
       if (array.shape.size() > 1) from.count[0] = std::min(rows, array.shape[0]);
       object.mappings.push_back({".", array.path, array.shape, storage::Slab::of(from), {}});

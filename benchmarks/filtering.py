@@ -1,0 +1,91 @@
+"""Compressed series: against filtering alone on the same cores, and against HDF5's own parallel filtered writes.
+
+    python3 benchmarks/filtering.py --build build --folder /data/scratch --rounds 5
+
+Every round runs all of them, in random order; everything is warm and nothing is synced (`--sync none`). A ratio is of
+one round; the median and the range of the rounds are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+# As root in a container, and on more ranks than cores, Open MPI has to be told.
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+
+def run(command: list[str]) -> Any:
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--nodes", type=int, default=3253316)
+    parser.add_argument("--steps", type=int, default=151)
+    parser.add_argument("--filter", default="shuffle+deflate:1")
+    parser.add_argument("--from", dest="source", default="", help="replay the steps of this file, as FILE:DATASET")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    arguments = parser.parse_args()
+    ranks = [arguments.mpiexec, "-n", str(arguments.ranks)]
+    weft = [*ranks, str(arguments.build / "bin/weft"), "run", "ecg", "--json", "--sync", "none", "--mesh", "none"]
+    what = ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps)]
+    if arguments.source:
+        what = ["--source", "replay", "--from", arguments.source, "--steps", str(arguments.steps)]
+    plain, filtered, peer = (arguments.folder / f"{name}.h5" for name in ("plain", "filtered", "hdf5"))
+    run([*weft, *what, "--out", str(plain)])
+    report = run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])
+    chunk = ",".join(map(str, report["chunk"][:2]))
+    filtering = [*ranks, str(arguments.build / "bin/filtering")]
+
+    def timed(name: str) -> float:
+        if name == "weft":
+            filtered.unlink(missing_ok=True)
+            return float(run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])["seconds"]["output"])
+        if name == "plain":
+            return float(run([*weft, *what, "--out", str(arguments.folder / "again.h5")])["seconds"]["output"])
+        if name == "encode":
+            return float(run([*filtering, "encode", str(plain), arguments.filter, chunk])["seconds"])
+        peer.unlink(missing_ok=True)
+        return float(run([*filtering, "hdf5", str(plain), arguments.filter, chunk, str(peer)])["seconds"])
+
+    names = ["weft", "plain", "encode", "hdf5"]
+    rounds: list[dict[str, float]] = []
+    for number in range(arguments.rounds):
+        seconds = {name: timed(name) for name in random.sample(names, len(names))}
+        rounds.append(seconds)
+        print(f"round {number + 1}: " + ", ".join(f"{name} {seconds[name]:.2f} s" for name in names), flush=True)
+
+    def ratio(left: str, right: str) -> str:
+        ratios = sorted(r[left] / r[right] for r in rounds)
+        return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} - {ratios[-1]:.2f})"
+
+    with h5py.File(filtered) as file:
+        stored = file["Data"].id.get_storage_size()
+    raw = arguments.nodes * arguments.steps * 16
+    print(f"{arguments.filter}, chunks of {chunk}: {raw / 2**20:.0f} MiB to {stored / 2**20:.0f} MiB")
+    print(f"writing compressed / filtering alone: {ratio('weft', 'encode')}")
+    print(f"HDF5's filtered writes / ours:        {ratio('hdf5', 'weft')}")
+    print(f"compressed / uncompressed:            {ratio('weft', 'plain')}")
+
+
+if __name__ == "__main__":
+    main()
