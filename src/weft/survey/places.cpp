@@ -28,6 +28,31 @@ void add_implicit(hid_t dataset, const DatasetFacts& facts, const std::string& p
   places.push_back({address, address + chunks * size, path});
 }
 
+void add_chunk(haddr_t address, hsize_t size, const std::string& path, bool join, std::vector<DataRange>& places) {
+  if (address == HADDR_UNDEF) return;
+  if (size > HADDR_UNDEF - address) throw Error(ErrorKind::data, path, "a chunk ends after the end of every file");
+  if (join && !places.empty() && places.back().end == address && places.back().owner == path) {
+    places.back().end = address + size;
+  } else {
+    places.push_back({address, address + size, path});
+  }
+}
+
+// Each chunk of the grid is asked for by its place: no walk of the index.
+void add_grid(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
+  const Pieces grid(facts.shape, facts.chunk);
+  for (std::uint64_t n = 0; n < grid.count(); ++n) {
+    const Box box = grid.box(n);
+    const std::vector<hsize_t> start(box.start.begin(), box.start.end());
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    check_hdf5(H5Dget_chunk_info_by_coord(dataset, start.data(), &skipped, &address, &size), path,
+               "its chunks cannot be found", ErrorKind::data);
+    add_chunk(address, size, path, facts.filters.empty(), places);
+  }
+}
+
 bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
   if (facts.stored_chunks > kMostPlaces) return false;
   const Handle space(H5Dget_space(dataset));
@@ -38,9 +63,7 @@ bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& pat
     hsize_t size = 0;
     check_hdf5(H5Dget_chunk_info(dataset, space, n, start.data(), &skipped, &address, &size), path,
                "its chunks cannot be found", ErrorKind::data);
-    if (address == HADDR_UNDEF) continue;
-    if (size > HADDR_UNDEF - address) throw Error(ErrorKind::data, path, "a chunk ends after the end of every file");
-    places.push_back({address, address + size, path});
+    add_chunk(address, size, path, false, places);
   }
   return true;
 }
@@ -61,6 +84,10 @@ bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& 
   check_hdf5(H5Dget_chunk_index_type(dataset, &index), path, "its chunks cannot be found", ErrorKind::data);
   if (index == H5D_CHUNK_IDX_NONE) {
     add_implicit(dataset, facts, path, places);
+    return true;
+  }
+  if (facts.stored_chunks == Pieces(facts.shape, facts.chunk).count()) {
+    add_grid(dataset, facts, path, places);
     return true;
   }
   return add_listed(dataset, facts, path, places);
