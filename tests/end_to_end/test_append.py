@@ -32,27 +32,26 @@ def test_unknown_steps(tmp_path: Path, strategy: str, ranks: int, steps: int, ow
     w.check_file(path, NODES, steps, fields)
     w.check_h5dump(path)
     with h5py.File(path, "r") as file:
-        lengths = [len(file[f"/weft/segments/{number}/time"]) for number in range(len(file["/weft/segments"]))]
-    # Each segment is as long as all before it, and the last one was needed.
-    assert all(length == sum(lengths[:i]) for i, length in enumerate(lengths) if i > 0)
-    assert sum(lengths) >= steps
-    assert len(lengths) == 1 or sum(lengths[:-1]) < steps
+        room = int(file["/weft/segments/0"].attrs["room"])
+        stretches = (len(file["/weft/segments/0"].attrs["room of time"]) - 1) // 2
+    # It was doubled, and the last time was needed.
+    assert room >= steps and (room // 2 < steps or stretches == 1)
     info = w.weft_ok("info", path, "--json").json
-    assert [segment["steps"] for segment in info["segments"]] == lengths
+    assert info["segments"] == [{"first_step": 0, "steps": room}]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.h5"], "nothing is left beside the file"
 
 
-@pytest.mark.parametrize("segments", [1, 2, 3])
-def test_steps_that_just_fit(tmp_path: Path, segments: int) -> None:
-    # Nothing is cut at the end: what adding a segment made of the view has to stand.
+@pytest.mark.parametrize("doublings", [0, 1, 2])
+def test_steps_that_just_fit(tmp_path: Path, doublings: int) -> None:
+    # Nothing is cut at the end: what adding room made of the view has to stand.
     path = tmp_path / "out.h5"
     w.run_ecg(path, *CHUNKS, "--steps", 1, "--unknown-steps")
     with h5py.File(path, "r") as file:
-        steps = len(file["/weft/segments/0/time"]) * 2 ** (segments - 1)
+        steps = int(file["/weft/segments/0"].attrs["room"]) * 2**doublings
     w.run_ecg(path, *CHUNKS, "--steps", steps, "--unknown-steps", "--mesh", "box")
     w.check_file(path, NODES, steps)
     with h5py.File(path, "r") as file:
-        assert len(file["/weft/segments"]) == segments
+        assert file["/weft/segments/0"].attrs["room"] == steps
         assert file["/VTKHDF/Steps/Values"].id == file["/time"].id
 
 

@@ -96,7 +96,11 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
         while run.poll() is None:
             if not path.exists():
                 continue
-            committed = w.committed_steps(path)
+            try:
+                committed = w.committed_steps(path)
+            except OSError as error:  # once, at the beginning, the end of the file moves
+                assert "truncated" in str(error) and not seen - {0}
+                continue
             with h5py.File(path) as file:
                 assert w.same_bits(file["Data"][:committed], exact[:committed])
             if committed:

@@ -112,7 +112,8 @@ std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec
     any = any || !field.filters.empty();
   }
   if (comm.max(any ? 1 : 0) == 0) return 0;
-  constexpr double kWindows = 3;  // one fills, one is filtered, and one is filtered already
+  // One fills, one is filtered, and one is filtered already; of tiles that are padded at the edges.
+  constexpr double kWindows = 3 * 1.2;
   // Blocks meet within chunks at their edges alone; of scattered nodes nearly all go to another rank, through an outbox
   // and an inbox.
   const double mail = comm.size() == 1 ? 0.1 : comm.max(in_blocks ? 0 : 1) == 0 ? 0.5 : 2;

@@ -89,6 +89,10 @@ class OwnerStrategy final : public WriteStrategy {
     std::optional<Error> written = flusher_->wait();
     if (!written) written = failed_;
     agree(context_.comm, failure ? failure : written);
+  }
+
+  void finish(const std::optional<Error>& failure) override {
+    flush(failure);
     if (filters_) end_file();
   }
 
@@ -273,15 +277,18 @@ class OwnerStrategy final : public WriteStrategy {
 
   // Where the chunks go that this rank's flusher has filtered. Collective; the flushers are idle.
   std::uint64_t agree_on_place() {
+    // Seldom, as whoever opens the file in that moment may have to try again.
+    constexpr std::uint64_t kLeastStride = 16ULL << 20;
+    const std::uint64_t stride = std::max(kLeastStride, 4 * most_filtered_bytes_);
     const bool first = end_ahead_ == 0;
     if (first || end_of_data_ + 2 * most_filtered_bytes_ > end_ahead_) {
       agree_on(context_.comm, [&] {
         if (context_.comm.rank() != 0) return;
         if (first) end_of_data_ = storage::end_of_file(context_.catalog.path);
-        storage::move_end_ahead(context_.catalog, end_of_data_, end_of_data_ + 4 * most_filtered_bytes_);
+        storage::move_end_ahead(context_.catalog, end_of_data_, end_of_data_ + stride);
       });
       if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);
-      end_ahead_ = end_of_data_ + 4 * most_filtered_bytes_;
+      end_ahead_ = end_of_data_ + stride;
     }
     const std::uint64_t mine = flusher_->waiting_bytes();
     const std::uint64_t place = end_of_data_ + context_.comm.sum_before(mine);

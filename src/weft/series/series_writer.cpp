@@ -190,7 +190,7 @@ class SeriesWriter::Impl {
     if (closed_) return;
     check_between_steps("close()");
     or_break([&] {
-      strategy_->flush(failure_);
+      strategy_->finish(failure_);
       strategy_.reset();
       for (const auto& observer : observers_) observer->finish(*comm_, catalog_, *store_, next_step_);
       commits_->finish();

@@ -165,6 +165,56 @@ TEST_F(SeriesWriterTest, WhatIsFlushedIsCommittedAtOnce) {
   EXPECT_THROW(writer.flush(), Error);
 }
 
+// Known and unknown lengths, flushes within chunks, a resume, and a disk that is full at some write.
+TEST_F(SeriesWriterTest, FilteredSeriesHoldWhatWasPut) {
+  for (const std::string filters : {"shuffle+deflate:1", "lzf+fletcher32"}) {
+    for (const bool known : {true, false}) {
+      SeriesSpec filtered = spec();
+      filtered.options.budget_bytes = 2 << 20;
+      filtered.fields[0].filters = filters;
+      if (!known) filtered.steps.reset();
+      SeriesWriter writer = SeriesWriter::create(alone_, path_, filtered);
+      write(writer, 3);
+      writer.flush();
+      expect_steps(3);
+      write(writer, kSteps);
+      writer.close();
+      expect_steps(kSteps);
+      AppendSpec more;
+      more.options.budget_bytes = 2 << 20;
+      more.owned = {{"V", partition::Ownership::all({kNodes})}};
+      more.from_step = 2;
+      SeriesWriter appended = SeriesWriter::append(alone_, path_, more);
+      write(appended, kSteps + 90);
+      appended.close();
+      expect_steps(kSteps + 90);
+    }
+  }
+}
+
+TEST_F(SeriesWriterTest, AFullDiskEndsAFilteredSeriesAndWhatWasCommittedStays) {
+  for (const std::uint64_t fatal : {0U, 1U, 2U, 3U, 4U, 6U, 9U, 14U}) {
+    SeriesSpec filtered = spec();
+    filtered.options.budget_bytes = 2 << 20;
+    filtered.fields[0].filters = "shuffle+deflate:1";
+    filtered.options.wrap_store = [&](std::unique_ptr<storage::ByteStore> store) {
+      return storage::failing_store(std::move(store), [=](std::uint64_t write, std::uint64_t) {
+        return write >= fatal ? ENOSPC : 0;
+      });
+    };
+    EXPECT_THROW(
+        {
+          SeriesWriter writer = SeriesWriter::create(alone_, path_, filtered);
+          write(writer, kSteps);
+          writer.close();
+        },
+        Error);
+    if (!std::filesystem::exists(path_)) continue;  // not even its slots could be written
+    expect_steps(SeriesReader::open(path_).committed());
+    std::filesystem::remove(path_);
+  }
+}
+
 TEST_F(SeriesWriterTest, NoFlushInTheMiddleOfAStep) {
   SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
   write(writer, 5);

@@ -68,6 +68,8 @@ class WriteStrategy {
   virtual void commit(const std::optional<Error>& failure) = 0;
   // Brings all gathered steps into the file; they are committed when it returns. Collective.
   virtual void flush(const std::optional<Error>& failure) = 0;
+  // The same, for the last time: nothing follows. Collective.
+  virtual void finish(const std::optional<Error>& failure) { flush(failure); }
   // What has gone wrong behind the computation and was not thrown yet. Not collective.
   virtual std::optional<Error> failure() const { return std::nullopt; }
 };
