@@ -104,6 +104,25 @@ def appended(path: Path, _: Killer) -> Made:
     return series(path, STEPS)
 
 
+def filtered(filters: str) -> Callable[[Path, Killer], Made]:
+    def made(path: Path, _: Killer) -> Made:
+        w.run_ecg(path, *SMALL, "--steps", STEPS, "--filter", filters)
+        return series(path, STEPS)
+
+    return made
+
+
+def grown_filtered(path: Path, _: Killer) -> Made:
+    w.run_ecg(path, *SMALL, "--steps", MORE, "--unknown-steps", "--filter", "shuffle+deflate:1")
+    return series(path, MORE)
+
+
+def killed_filtered(path: Path, killer: Killer) -> Made:
+    committed = killed_run(path, killer, 50, "--steps", STEPS, "--filter", "shuffle+deflate:1")
+    assert committed < STEPS
+    return series(path, committed, committed)
+
+
 def repacked(make: Callable[[Path, Killer], Made], filters: str) -> Callable[[Path, Killer], Made]:
     def made(path: Path, killer: Killer) -> Made:
         before = make(path.with_name("before.h5"), killer)
@@ -164,17 +183,19 @@ def subset(path: Path, _: Killer) -> Made:
 HISTORIES = [
     Kind("whole", "`--steps`: the length was declared, and all steps were written", whole),
     Kind("ended early", "killed before its declared length, then `weft recover`", ended_early),
-    Kind("grown", "`--unknown-steps`: three segments", grown),
+    Kind("grown", "`--unknown-steps`: room was added twice", grown),
     Kind("appended", "a whole one that went on with `--append`", appended),
     Kind("killed", "killed by SIGKILL before its declared length, nothing done since", killed),
-    Kind("killed, grown", "likewise of unknown length, in its third segment", killed_growing),
+    Kind("killed, grown", "likewise of unknown length, after room was added twice", killed_growing),
 ]
 FILTERS = [
-    Kind("deflate", "a whole one, `weft repack --filter shuffle+deflate:1`", repacked(whole, "shuffle+deflate:1")),
-    Kind("zstd", "`--filter shuffle+zstd:3`", repacked(whole, "shuffle+zstd:3")),
-    Kind("lzf", "`--filter lzf`", repacked(whole, "lzf")),
-    Kind("fletcher32", "`--filter fletcher32`", repacked(whole, "fletcher32")),
-    Kind("grown, deflate", "a grown one, `--filter shuffle+deflate:1`", repacked(grown, "shuffle+deflate:1")),
+    Kind("deflate", "`weft run ecg --filter shuffle+deflate:1`", filtered("shuffle+deflate:1")),
+    Kind("zstd", "`--filter shuffle+zstd:3`", filtered("shuffle+zstd:3")),
+    Kind("lzf", "`--filter lzf`", filtered("lzf")),
+    Kind("fletcher32", "`--filter fletcher32`", filtered("fletcher32")),
+    Kind("grown, deflate", "`--unknown-steps --filter shuffle+deflate:1`", grown_filtered),
+    Kind("killed, deflate", "killed by SIGKILL, `--filter shuffle+deflate:1`", killed_filtered),
+    Kind("repacked", "a grown one, `weft repack --filter shuffle+deflate:1`", repacked(grown, "shuffle+deflate:1")),
 ]
 CONTENTS = [
     Kind("maps", "`--reduce peak,max`: the maps alone are judged", maps),

@@ -101,7 +101,7 @@ std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<Fi
   return subsets;
 }
 
-std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec) {
+FilteredWindow filtered_window(Communicator& comm, const SeriesSpec& spec) {
   std::uint64_t step_bytes = 0;  // on this rank
   bool in_blocks = true;
   bool any = false;
@@ -111,9 +111,8 @@ std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec
     in_blocks = in_blocks && field.owned.as_box();
     any = any || !field.filters.empty();
   }
-  if (comm.max(any ? 1 : 0) == 0) return 0;
-  // One fills, one is filtered, and one is filtered already; of tiles that are padded at the edges.
-  constexpr double kWindows = 3 * 1.2;
+  if (comm.max(any ? 1 : 0) == 0) return {};
+  constexpr double kWindows = 3;  // one fills, one is filtered, and one is filtered already
   // Blocks meet within chunks at their edges alone; of scattered nodes nearly all go to another rank, through an outbox
   // and an inbox.
   const double mail = comm.size() == 1 ? 0.1 : comm.max(in_blocks ? 0 : 1) == 0 ? 0.5 : 2;
@@ -121,36 +120,10 @@ std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec
   const std::uint64_t budget =
       (spec.options.budget_bytes - std::min(spec.options.budget_bytes, spec.options.budget_used)) /
       (spec.observers.empty() ? 1 : 2);
-  const double steps =
-      static_cast<double>(budget) / ((kWindows + mail) * static_cast<double>(std::max<std::uint64_t>(1, most)));
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(steps, 1e9)));
+  return {static_cast<std::uint64_t>(static_cast<double>(budget) / (kWindows + mail)), most};
 }
 
 namespace {
-
-// Chunks of fields that are filtered have as many steps each, so that every window holds them whole: those that are
-// chosen for the field with the most bytes, or as many as fit.
-std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks, std::uint64_t fitting) {
-  std::uint64_t chunk_steps = 0;
-  std::uint64_t most = 0;
-  for (const FieldSpec& field : spec.fields) {
-    const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
-    if (field.filters.empty() || field.support == Support::global || bytes <= most) continue;
-    most = bytes;
-    const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
-    chunk_steps = std::min(choose_layout(field, node_axes_of(field, spec.grid), steps, ranks, 0).chunk[0], fitting);
-  }
-  return chunk_steps;
-}
-
-void add_filter(const FieldSpec& spec, storage::FieldPlan& field) {
-  const storage::Rounding rounding = storage::parse_rounding(spec.filters, spec.type);
-  field.field.filter = rounding.filters;
-  field.field.kept_bits = rounding.kept_bits;
-  if (rounding.kept_bits == 0) return;
-  field.attributes[storage::kKeptBits] = static_cast<std::int64_t>(rounding.kept_bits);
-  field.attributes["largest_relative_error"] = storage::largest_relative_error(rounding.kept_bits);
-}
 
 // The chosen chunk with other steps: what it gets less of them, it gets more of nodes.
 FieldLayout filtered_layout(FieldSpec field, std::size_t places, std::uint64_t chunk_steps, std::uint64_t steps,
@@ -169,10 +142,58 @@ FieldLayout filtered_layout(FieldSpec field, std::size_t places, std::uint64_t c
   return choose_layout(field, places, steps, ranks, 0);
 }
 
+bool is_filtered(const FieldSpec& field) { return !field.filters.empty() && field.support != Support::global; }
+
+// The bytes of a step in a rank's tiles, padded at their edges, where the filtered chunks have so many steps.
+std::uint64_t tile_bytes(const SeriesSpec& spec, int ranks, std::uint64_t chunk_steps) {
+  const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
+  std::uint64_t bytes = 0;
+  for (const FieldSpec& field : spec.fields) {
+    const std::size_t places = node_axes_of(field, spec.grid);
+    const Shape chunk = is_filtered(field) ? filtered_layout(field, places, chunk_steps, steps, ranks).chunk
+                                           : choose_layout(field, places, steps, ranks, 0).chunk;
+    std::uint64_t tiles = 1;
+    for (std::size_t axis = 1; axis < chunk.size(); ++axis) tiles *= ceil_div(field.per_step[axis - 1], chunk[axis]);
+    const std::uint64_t one = element_count({chunk.begin() + 1, chunk.end()}) * size_of(field.type);
+    bytes += ceil_div(tiles, static_cast<std::uint64_t>(ranks)) * one;
+  }
+  return bytes;
+}
+
+// Chunks of fields that are filtered have as many steps each, so that every window holds them whole: those that are
+// chosen for the field with the most bytes, or as many as fit.
+std::uint64_t filtered_chunk_steps(const SeriesSpec& spec, int ranks, const FilteredWindow& window) {
+  std::uint64_t chunk_steps = 0;
+  std::uint64_t most = 0;
+  for (const FieldSpec& field : spec.fields) {
+    const std::uint64_t bytes = element_count(field.per_step) * size_of(field.type);
+    if (!is_filtered(field) || bytes <= most) continue;
+    most = bytes;
+    chunk_steps =
+        choose_layout(field, node_axes_of(field, spec.grid), spec.steps.value_or(kAssumedSteps), ranks, 0).chunk[0];
+  }
+  while (chunk_steps > 1) {
+    const std::uint64_t step_bytes = std::max(window.step_bytes, tile_bytes(spec, ranks, chunk_steps));
+    const std::uint64_t fitting = std::max<std::uint64_t>(1, window.bytes / std::max<std::uint64_t>(1, step_bytes));
+    if (fitting >= chunk_steps) break;
+    chunk_steps = std::min(fitting, chunk_steps - 1);
+  }
+  return chunk_steps;
+}
+
+void add_filter(const FieldSpec& spec, storage::FieldPlan& field) {
+  const storage::Rounding rounding = storage::parse_rounding(spec.filters, spec.type);
+  field.field.filter = rounding.filters;
+  field.field.kept_bits = rounding.kept_bits;
+  if (rounding.kept_bits == 0) return;
+  field.attributes[storage::kKeptBits] = static_cast<std::int64_t>(rounding.kept_bits);
+  field.attributes["largest_relative_error"] = storage::largest_relative_error(rounding.kept_bits);
+}
+
 }  // namespace
 
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
-                            const std::vector<storage::Subset>& subsets, std::uint64_t fitting) {
+                            const std::vector<storage::Subset>& subsets, const FilteredWindow& window) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
   plan.grid = spec.grid;
@@ -184,13 +205,13 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
                 "give at least 1 step, or none for an unknown number");
   }
   std::uint64_t longest_chunk = 1;
+  const std::uint64_t filtered_steps = filtered_chunk_steps(spec, ranks, window);
   for (const FieldSpec& field : spec.fields) {
-    const bool filtered = !field.filters.empty() && field.support != Support::global;
+    const bool filtered = is_filtered(field);
     const std::size_t node_axes = node_axes_of(field, spec.grid);
     const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
-    const FieldLayout layout =
-        filtered ? filtered_layout(field, node_axes, filtered_chunk_steps(spec, ranks, fitting), steps, ranks)
-                 : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
+    const FieldLayout layout = filtered ? filtered_layout(field, node_axes, filtered_steps, steps, ranks)
+                                        : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
                             field.components, subsets[plan.fields.size()]},

@@ -20,13 +20,17 @@ void check_field(const FieldSpec& field, const storage::RegularGrid& grid);
 // On which of the nodes each field stands: known to all ranks afterwards. Collective.
 std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields);
 
-// The steps of a chunk of the fields with filters whose windows fit the budget of the rank that holds most; 0 where no
-// field has filters. Collective.
-std::uint64_t filtered_steps_that_fit(Communicator& comm, const SeriesSpec& spec);
+// What the fields with filters may take: a window holds their chunks whole.
+struct FilteredWindow {
+  std::uint64_t bytes = 0;       // of a window, on a rank; 0 where no field has filters
+  std::uint64_t step_bytes = 0;  // of a step, on the rank that holds most
+};
+// Collective.
+FilteredWindow filtered_window(Communicator& comm, const SeriesSpec& spec);
 
-// Chunks are chosen here, those of filtered fields for at most `fitting` steps; `fixed_arrays` are those of the mesh,
+// Chunks are chosen here, those of filtered fields so that they fit `window`; `fixed_arrays` are those of the mesh,
 // the subsets and the observers. Throws Error(usage).
 storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
-                            const std::vector<storage::Subset>& subsets, std::uint64_t fitting);
+                            const std::vector<storage::Subset>& subsets, const FilteredWindow& window);
 
 }  // namespace weft::series

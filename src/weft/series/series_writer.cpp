@@ -65,11 +65,11 @@ class SeriesWriter::Impl {
       if (field.subset) fixed.push_back(series::subset_array(field));
     }
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
-    const std::uint64_t filtered_steps = series::filtered_steps_that_fit(*comm_, spec);
+    const series::FilteredWindow window = series::filtered_window(*comm_, spec);
     open_mode_ = storage::shared_mode(*comm_, path);
     take_lock([&] { return storage::WriterLock::take(path, {options_.work, options_.take_over}); }, path);
     const std::string part = storage::part_path(path);
-    catalog_ = share_catalog(*comm_, [&] { return make_part(path, spec, fixed, subsets, filtered_steps, prepare); });
+    catalog_ = share_catalog(*comm_, [&] { return make_part(path, spec, fixed, subsets, window, prepare); });
     open_store(part);
     for (std::size_t i = 0; i < fixed.size(); ++i) {
       series::write_fixed_array(*comm_, *store_, catalog_.fixed_arrays[i], fixed[i]);
@@ -213,7 +213,7 @@ class SeriesWriter::Impl {
   // The new file as far as HDF5 makes it, under its part's name. Its catalog has the name it is to get.
   storage::SeriesCatalog make_part(const std::string& path, const SeriesSpec& spec,
                                    const std::vector<series::FixedArray>& fixed,
-                                   const std::vector<storage::Subset>& subsets, std::uint64_t filtered_steps,
+                                   const std::vector<storage::Subset>& subsets, const series::FilteredWindow& window,
                                    const std::function<void(const std::string& part)>& prepare) {
     std::vector<storage::FixedArrayPlan> arrays;
     arrays.reserve(fixed.size());
@@ -222,7 +222,7 @@ class SeriesWriter::Impl {
       const auto more = observer->arrays(spec);
       arrays.insert(arrays.end(), more.begin(), more.end());
     }
-    const storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets, filtered_steps);
+    const storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets, window);
     storage::check_plan(path, plan);
     new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists, std::nullopt);
     if (prepare) prepare(new_file_->part());

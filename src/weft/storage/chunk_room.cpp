@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <span>
 #include <thread>
 #include <utility>
@@ -187,11 +188,38 @@ std::optional<IndexPlan> create_rows(hid_t file, const VirtualObject& plan) {
   const Mapping& mapping = plan.mappings[0];
   const ArrayEntry source = array_entry(file, mapping.source);
   IndexPlan index{info.address, {plan.path, plan.type, plan.shape, chunk, {}, {}}, {}, plan.shape[0]};
-  if (has_rows) index.array.shape[0] = index.shown = mapping.from.count[0];
-  index.extent = plan.shape[0];
-  index.array.addresses = ChunkAddresses::in_a_row(source.address(), index.array.chunk_bytes());
+  const std::uint64_t row_bytes = index.array.chunk_bytes();
+  const std::uint64_t rows = has_rows ? mapping.from.count[0] : 1;
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t row = 0; row < rows; ++row) addresses.push_back(source.address() + row * row_bytes);
   index.room.index = claim(file, tree_of(index.array).bytes(), 8);
+  // Not every reader shows the fill value where there is no chunk: those behind share a row of it.
+  if (index.array.chunks() > rows && plan.type == DataType::float64) {
+    index.fill_from = claim(file, row_bytes, 8);
+    index.fill = plan.fill.value_or(std::numeric_limits<double>::quiet_NaN());
+    addresses.resize(index.array.chunks(), index.fill_from);
+  }
+  index.array.addresses = ChunkAddresses::listed(std::move(addresses));
   return index;
+}
+
+std::uint64_t rows_shown(hid_t dataset, const ArrayEntry& array) {
+  const Handle space(H5Dget_space(dataset));
+  std::vector<hsize_t> at(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))), 0);
+  hsize_t chunks = 0;
+  if (at.empty() || H5Dget_num_chunks(dataset, space, &chunks) < 0) return 0;
+  const std::uint64_t row_bytes = array.shape.back() * size_of(array.type);
+  std::uint64_t rows = 0;
+  for (; rows < chunks; ++rows) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    at[0] = rows;
+    check_hdf5(H5Dget_chunk_info_by_coord(dataset, at.data(), &skipped, &address, &bytes), array.path,
+               "its rows cannot be found", ErrorKind::data);
+    if (address != array.address() + rows * row_bytes || bytes != row_bytes) break;
+  }
+  return rows;
 }
 
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,

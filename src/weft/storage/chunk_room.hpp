@@ -55,10 +55,12 @@ ChunkTree tree_of(const ArrayEntry& array);
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
                 std::uint64_t had);
 
-// Creates a dataset that shows the first rows of an array that lies in one piece in the same file, and behind them its
-// fill value: what `plan`, of one mapping at most, says as a virtual dataset. Most readers know no virtual ones. What
-// is to be made of its index; nothing where it shows no row.
+// Creates a dataset that shows the first rows of an array that lies in one piece in the same file, and behind them a
+// row of its fill value: what `plan`, of one mapping at most, says as a virtual dataset. Most readers know no virtual
+// ones. What is to be made of its index; nothing where it shows no row.
 std::optional<IndexPlan> create_rows(hid_t file, const VirtualObject& plan);
+// How many rows of `array` such an open dataset shows.
+std::uint64_t rows_shown(hid_t dataset, const ArrayEntry& array);
 
 // Where the chunks of an array with this room lie; unknown where it has filters.
 ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array);

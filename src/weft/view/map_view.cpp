@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 
 namespace weft::view {
@@ -59,12 +60,27 @@ std::optional<double> fill_of(hid_t properties) {
   return fill;
 }
 
-// Of a dataset that shows the first rows of another: how many. 0 where it shows nothing. A plain one has a chunk a row.
-std::uint64_t rows_shown(hid_t dataset, hid_t properties) {
+// Of a map that another tool copied together with its fill values: as many rows as a node has beats at most. 0 where it
+// has no chunk.
+std::uint64_t rows_of_copy(hid_t dataset, const storage::ArrayEntry& array) {
+  const storage::Handle space(H5Dget_space(dataset));
   hsize_t chunks = 0;
+  if (H5Dget_num_chunks(dataset, space, &chunks) < 0 || chunks == 0) return 0;
+  if (array.shape.size() == 1) return 1;
+  const storage::Handle file(H5Iget_file_id(dataset));
+  const std::string beats = array.path.substr(0, array.path.rfind('/')) + "/beats";
+  const storage::Handle counts(H5Dopen2(file, beats.c_str(), H5P_DEFAULT));
+  std::vector<std::int64_t> found(array.shape.back());
+  if (!counts.valid() || H5Dread(counts, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, found.data()) < 0) return 0;
+  const std::int64_t most = found.empty() ? 0 : *std::max_element(found.begin(), found.end());
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, most));
+}
+
+// Of a dataset that shows the first rows of another: how many. 0 where it shows nothing.
+std::uint64_t rows_of_map(hid_t dataset, hid_t properties, const storage::ArrayEntry& array) {
   if (H5Pget_layout(properties) == H5D_CHUNKED) {
-    const storage::Handle space(H5Dget_space(dataset));
-    return H5Dget_num_chunks(dataset, space, &chunks) < 0 ? 0 : chunks;
+    const std::uint64_t rows = storage::rows_shown(dataset, array);
+    return rows > 0 ? rows : rows_of_copy(dataset, array);
   }
   std::size_t sources = 0;
   if (H5Pget_layout(properties) != H5D_VIRTUAL || H5Pget_virtual_count(properties, &sources) < 0 || sources == 0) {
@@ -104,7 +120,7 @@ storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesCatalo
     storage::VirtualObject object{shown, array.type, {extents.begin(), extents.begin() + std::max(rank, 0)}, {}};
     const storage::Handle properties(H5Dget_create_plist(dataset));
     object.fill = fill_of(properties);
-    if (const std::uint64_t rows = rows_shown(dataset, properties); rows > 0) {
+    if (const std::uint64_t rows = rows_of_map(dataset, properties, array); rows > 0) {
       Box from = whole(array.shape);
       if (array.shape.size() > 1) from.count[0] = std::min(rows, array.shape[0]);
       object.mappings.push_back({".", array.path, array.shape, storage::Slab::of(from), {}});
