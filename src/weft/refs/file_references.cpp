@@ -45,8 +45,9 @@ class Collecting {
         file_(survey::open_file(request.path)),
         bytes_(survey::open_bytes(request.path)),
         chunks_(request.path, *bytes_, alive_) {
-    if (survey::user_block_of(file_) > 0) {
-      throw Error(ErrorKind::data, request.path, "has a user block, which moves all places in the file",
+    if (const std::uint64_t block = survey::user_block_of(file_); block > 0) {
+      throw Error(ErrorKind::data, request.path,
+                  fmt::format("has a user block of {} bytes, which moves all places in the file", block),
                   "h5unjam takes it away");
     }
     for (const std::string& name : request.datasets) wanted_.insert(with_slash(name));
