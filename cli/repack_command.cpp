@@ -53,7 +53,7 @@ struct RepackArguments {
 constexpr double kComputeOnOneDataset = 120;
 
 // What --cloud says without a size.
-constexpr std::string_view kPagesThatSuit = "auto";
+constexpr std::string_view kPagesThatSuit = "true";
 // And what it says for a copy without pages.
 constexpr std::string_view kNoPages = "none";
 
@@ -312,7 +312,7 @@ void add_repack_command(CLI::App& app) {
   command->add_option("--jobs", arguments->jobs, "The number of threads on each rank [one for each core]");
   command->add_flag("--checksums", arguments->checksums, "Store a checksum of every chunk, for weft verify");
   command->add_flag(
-      fmt::format("--cloud{{{}}}", kPagesThatSuit), arguments->cloud,
+      "--cloud", arguments->cloud,
       "For object stores: metadata in pages of their own at the front; --cloud=4MiB: of this size; --cloud=none: "
       "no pages, though IN has them");
   command->add_flag("--in-place", arguments->in_place,

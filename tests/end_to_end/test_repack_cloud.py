@@ -47,7 +47,8 @@ def strategy(path: Path) -> tuple[bool, int]:
     """Whether the file has pages, and their size."""
     with h5py.File(path) as file:
         creation = file.id.get_create_plist()
-        return creation.get_file_space_strategy()[0] == h5py.h5f.FSPACE_STRATEGY_PAGE, creation.get_file_space_page_size()
+        in_pages = creation.get_file_space_strategy()[0] == h5py.h5f.FSPACE_STRATEGY_PAGE
+        return in_pages, creation.get_file_space_page_size()
 
 
 def series(path: Path, *arguments: object) -> None:

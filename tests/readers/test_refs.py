@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import time
@@ -36,9 +37,11 @@ def as_zarr(listing: Path) -> zarr.Group:
 def values(listing: Path) -> dict[str, w.Values]:
     """All arrays of the list, by their paths."""
     group = as_zarr(listing)
-    names = [key.removesuffix("/.zarray") for key in json.loads(listing.read_text())["refs"] if key.endswith("/.zarray")]
     found = {}
-    for name in names:
+    for key in json.loads(listing.read_text())["refs"]:
+        if not key.endswith("/.zarray"):
+            continue
+        name = key.removesuffix("/.zarray")
         array = group[name]
         assert isinstance(array, zarr.Array)
         found[name] = np.asarray(array[...])
@@ -162,19 +165,14 @@ def test_repacked(tmp_path: Path) -> None:
 
 def test_a_file_of_format_1(tmp_path: Path) -> None:
     """Its fields are virtual datasets over segments."""
-    import gzip
-
     for name in ("short", "grown", "appended"):
         path = tmp_path / f"{name}.h5"
         packed = Path(__file__).resolve().parents[1] / "format_1" / f"{name}.h5.gz"
         path.write_bytes(gzip.decompress(packed.read_bytes()))
-        outcome = w.weft("refs", path, "--out", path.with_suffix(".json"))
-        if outcome.code != 0:
-            assert "segments do not begin with whole chunks" in outcome.error_lines[0]
-            assert "weft import" in outcome.error_lines[0] and len(outcome.err.splitlines()) == 1
-            continue
+        listing, report = listed(path)
+        assert not any(remark["path"] in ("/time", "/Data") for remark in report["left_out"])
         with h5py.File(path) as file:
-            for field, array in values(path.with_suffix(".json")).items():
+            for field, array in values(listing).items():
                 assert w.same_bits(array, file[field][: len(array)] if array.ndim else file[field][()])
 
 
@@ -189,7 +187,8 @@ def foreign(path: Path) -> None:
         file["lon"] = np.linspace(0, 1, 33)
         file["lon"].make_scale("lon")
         wind.dims[1].attach_scale(file["lon"])
-        file.create_dataset("big", data=numbers.integers(-9, 9, (5, 6)).astype(">i2"), chunks=(2, 4), maxshape=(None, 6))
+        big_endian = numbers.integers(-9, 9, (5, 6)).astype(">i2")
+        file.create_dataset("big", data=big_endian, chunks=(2, 4), maxshape=(None, 6))
         file["group/flat"] = numbers.normal(size=(4, 5)).astype("f4")
         file["group/half"] = numbers.normal(size=9).astype("f2")
         file["group/scalar"] = 7.5
