@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/amount.hpp"
@@ -62,6 +64,22 @@ herr_t add_those_of_an_object(hid_t from, const char* name, const storage::Visit
   return object.valid() ? H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_heap_bytes, data) : -1;
 }
 
+// A dataset without a name: it goes, and its place is free, when it is closed.
+Handle room_for_attributes(hid_t from, hid_t to, const RepackPlan& plan) {
+  std::uint64_t bytes = 0;
+  storage::check_hdf5(storage::visit_objects(from, add_those_of_an_object, &bytes), "/", "attributes cannot be read",
+                      ErrorKind::data);
+  for (const Chosen& chosen : plan.chosen) bytes += in_the_heap(chosen.rationale.size() + 1);
+  // What does not fit into the rest of a heap begins another one.
+  bytes = ceil_div(bytes + bytes / 8, kHeap) * kHeap + kHeap;
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  const Handle space = storage::simple_space({bytes});
+  return Handle(storage::check_hdf5(H5Dcreate_anon(to, H5T_NATIVE_UINT8, space, properties, H5P_DEFAULT), "/",
+                                    "no room can be made in the new file"));
+}
+
 }  // namespace
 
 std::uint64_t page_bytes_for(const RepackPlan& plan) {
@@ -101,20 +119,9 @@ void take_pages_away(hid_t creation) {
                       "HDF5 refuses a file without pages");
 }
 
-storage::Handle room_for_attributes(hid_t from, hid_t to, const RepackPlan& plan) {
-  std::uint64_t bytes = 0;
-  storage::check_hdf5(storage::visit_objects(from, add_those_of_an_object, &bytes), "/", "attributes cannot be read",
-                      ErrorKind::data);
-  for (const Chosen& chosen : plan.chosen) bytes += in_the_heap(chosen.rationale.size() + 1);
-  // What does not fit into the rest of a heap begins another one.
-  bytes = ceil_div(bytes + bytes / 8, kHeap) * kHeap + kHeap;
-  // A dataset without a name goes, and its place is free, when it is closed.
-  const Handle properties(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-  const Handle space = storage::simple_space({bytes});
-  return Handle(storage::check_hdf5(H5Dcreate_anon(to, H5T_NATIVE_UINT8, space, properties, H5P_DEFAULT), "/",
-                                    "no room can be made in the new file"));
+FrontRoom front_room(hid_t from, hid_t to, const RepackPlan& plan) {
+  const auto room = std::make_shared<Handle>();
+  return {[=, &plan] { *room = room_for_attributes(from, to, plan); }, [=] { room->reset(); }};
 }
 
 }  // namespace weft::repack

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "weft/repack/repack.hpp"
-#include "weft/storage/hdf5_handle.hpp"
+#include "weft/repack/skeleton.hpp"
 
 namespace weft::repack {
 
@@ -28,8 +28,8 @@ void set_pages(hid_t creation, std::uint64_t page_bytes);
 // And takes them away again.
 void take_pages_away(hid_t creation);
 
-// Room at the beginning of the data in `to`, which has none yet, for texts and lists of all attributes of `from`
-// and the layouts of the plan. It is free, and the first place for them, when the handle is closed.
-storage::Handle room_for_attributes(hid_t from, hid_t to, const RepackPlan& plan);
+// Room at the beginning of the data in `to` for texts and lists of all attributes of `from` and the layouts of the
+// plan: kept while data get their places, then free, and the first place that HDF5 takes.
+FrontRoom front_room(hid_t from, hid_t to, const RepackPlan& plan);
 
 }  // namespace weft::repack

@@ -23,7 +23,6 @@
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/survey/open_file.hpp"
-#include "weft/survey/piece_sums.hpp"
 
 namespace weft::repack {
 
@@ -156,11 +155,8 @@ class Repacking {
     for (const Chosen& chosen : plan_.chosen) {
       anew.push_back({chosen.facts.path, chosen.chunk, chosen.filters, chosen.direct_target});
     }
-    Handle room;
     std::optional<FrontRoom> front;
-    if (plan_.page_bytes > 0) {
-      front = {[&] { room = room_for_attributes(in_, out_, plan_); }, [&] { room.reset(); }};
-    }
+    if (plan_.page_bytes > 0) front = front_room(in_, out_, plan_);
     const SkeletonReport made = copy_skeleton(
         in_, out_, anew, [this] { check(); }, front);
     report_.copied_datasets = made.copied_datasets;
@@ -390,24 +386,9 @@ class Repacking {
     written.write(chunk);
   }
 
-  // Of what was laid out anew as it passed; of what was copied along as it is in the copy.
-  void store_sums() {
-    for (const survey::ChecksumTable& table : tables_) survey::store_checksums(out_, table);
-    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
-      const bool summed = std::any_of(tables_.begin(), tables_.end(),
-                                      [&](const survey::ChecksumTable& table) { return table.dataset == facts.path; });
-      if (summed || !survey::may_have_checksums(facts)) continue;
-      check();
-      survey::PieceSums sums = survey::sum_pieces(out_, facts.path, survey::checksum_pieces(facts),
-                                                  survey::PieceChoice::all, request_.budget_bytes, {});
-      if (!sums.failures.empty()) throw Error(ErrorKind::data, request_.in, sums.failures[0].what);
-      survey::store_checksums(out_, sums.table);
-    }
-  }
-
   void finish() {
     if (!out_.valid()) reopen();
-    if (request_.checksums) store_sums();
+    if (request_.checksums) store_sums(out_, request_, plan_, tables_, [this] { check(); });
     for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
       const Handle dataset = open_dataset(out_, plan_.chosen[i].facts.path);
       report_.datasets[i].stored_before = plan_.chosen[i].facts.stored_bytes;
