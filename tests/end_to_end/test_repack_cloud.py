@@ -52,7 +52,7 @@ def strategy(path: Path) -> tuple[bool, int]:
 
 
 def series(path: Path, *arguments: object) -> None:
-    w.run_ecg(path, "--nodes", NODES, "--steps", STEPS, "--target", "20KiB", "--reduce", "peak", *arguments)
+    w.run_ecg(path, "--nodes", NODES, "--steps", STEPS, "--target", "20KiB", *arguments)
 
 
 @pytest.mark.parametrize("ranks", [None, 3])

@@ -76,7 +76,7 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Killer:
 def killed(path: Path, killer: Killer, at_step: int, *arguments: object) -> int:
     """A run that dies when it has committed `at_step` steps or a few more. Returns how many."""
     log = path.with_name("log.h5")
-    how = [*SMALL, "--budget", "30KiB", "--commit-every", "10steps", *arguments]
+    how = [*SMALL, "--budget", "60KiB", "--commit-every", "10steps", *arguments]
     calls = killer.calls(log, *how)
     slot = slot_address(log)
     number = next(c.number for c in calls if c.offset == slot and at_step <= c.first_word < 200)

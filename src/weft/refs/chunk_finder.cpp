@@ -6,6 +6,7 @@
 
 #include "weft/refs/zarr_codecs.hpp"
 #include "weft/storage/chunk_places.hpp"
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/chunk_tree.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/support/error.hpp"
@@ -58,11 +59,10 @@ void ChunkFinder::check_filters(hid_t dataset, const ArrayReferences& array) con
 }
 
 void ChunkFinder::each_chunk(hid_t dataset, const survey::DatasetFacts& facts, const Add& add) const {
+  const std::uint64_t grid = ceil_div(facts.shape[0], facts.chunk[0]) * chunks_a_row(facts.shape, facts.chunk);
+  const std::uint64_t bytes = element_count(facts.chunk) * facts.element_bytes;
   if (const auto array = survey::array_in_bytes(dataset, facts)) {
-    const std::uint64_t bytes = element_count(facts.chunk) * facts.element_bytes;
-    std::uint64_t chunks = chunks_a_row(facts.shape, facts.chunk);
-    if (!facts.shape.empty()) chunks *= ceil_div(facts.shape[0], facts.chunk[0]);
-    for (std::uint64_t number = 0; number < chunks; ++number) add(number, array->addresses.at(number), bytes, 0);
+    for (std::uint64_t n = 0; n < grid; ++n) add(n, array->addresses.at(n), bytes, 0);
     return;
   }
   storage::each_stored_chunk(dataset, facts.path, facts.stored_chunks, [&](const Shape& origin, const auto& place) {
@@ -117,8 +117,8 @@ void ChunkFinder::find_field(hid_t hdf5, const SeriesReader& series, std::size_t
     } else if (series.catalog().has_rooms()) {
       // The index of a series that is being written has the chunks of the committed steps, though HDF5 may not show
       // them yet.
-      const storage::ChunkTree tree(entry.shape, entry.chunk, size_of(entry.type));
-      const std::vector<storage::IndexedChunk> index = tree.entries(store_, segment.rooms.at(field).index);
+      const std::vector<storage::IndexedChunk> index =
+          storage::tree_of(entry).entries(store_, segment.rooms.at(field).index);
       for (std::uint64_t number = 0; number < chunks; ++number) {
         add(number, index.at(number).address, index.at(number).bytes, index.at(number).skipped);
       }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "weft/reading/series_reader.hpp"
@@ -15,6 +17,7 @@
 #include "weft/refs/zarr_description.hpp"
 #include "weft/storage/metadata_watch.hpp"
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/writer_lock.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
 #include "weft/survey/object_walk.hpp"
@@ -223,11 +226,24 @@ class Collecting {
 References references_of(const ReferenceRequest& request) {
   References found;
   // Of a file that is being written, metadata may change in the midst.
-  storage::look_until_whole(request.path, [&] {
-    found = Collecting(request).collect();
-    return true;
-  });
-  return found;
+  const auto look = [&] {
+    storage::look_until_whole(request.path, [&] {
+      found = Collecting(request).collect();
+      return true;
+    });
+  };
+  // The end of a filtered series moves while it is written: in that moment the file seems to be cut short.
+  constexpr int kLooks = 5;
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  for (int looks = 1;; ++looks) {
+    try {
+      look();
+      return found;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data || looks == kLooks || !storage::has_living_writer(request.path)) throw;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 }  // namespace weft::refs
