@@ -24,6 +24,7 @@
 #include "cli/read_command.hpp"
 #include "cli/recover_command.hpp"
 #include "cli/reduce_command.hpp"
+#include "cli/refs_command.hpp"
 #include "cli/repack_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/suggestion.hpp"
@@ -78,6 +79,7 @@ int run(int argc, char** argv) {
   weft::cli::add_view_command(app);
   weft::cli::add_reduce_command(app);
   weft::cli::add_convert_command(app);
+  weft::cli::add_refs_command(app);
   weft::cli::add_ecg_command(app);
   weft::cli::add_repack_command(app);
   weft::cli::add_import_command(app);

@@ -44,12 +44,18 @@ struct RepackArguments {
   std::string budget = "1GiB";
   int jobs = 0;
   bool checksums = false;
+  std::string cloud;
   bool plan = false;
   bool json = false;
 };
 
 // How long HDF5 may be busy with one dataset that it copies as it is, in seconds of processor time.
 constexpr double kComputeOnOneDataset = 120;
+
+// What --cloud says without a size.
+constexpr std::string_view kPagesThatSuit = "true";
+// And what it says for a copy without pages.
+constexpr std::string_view kNoPages = "none";
 
 repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   repack::RepackRequest request;
@@ -76,6 +82,11 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.jobs < 0) throw Error(ErrorKind::usage, fmt::format("--jobs {}", arguments.jobs), "is below 1");
   request.checksums = arguments.checksums;
+  request.without_pages = arguments.cloud == kNoPages;
+  if (!arguments.cloud.empty() && !request.without_pages) {
+    request.page_bytes = arguments.cloud == kPagesThatSuit ? 0 : parse_bytes(arguments.cloud);
+    if (request.page_bytes == 0 && arguments.cloud != kPagesThatSuit) request.page_bytes = 1;  // refused as any other
+  }
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   request.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / ranks);
   return request;
@@ -131,6 +142,7 @@ json to_json(const repack::RepackRequest& request, const repack::RepackPlan& pla
                  {"datasets", datasets},
                  {"kept", plan.kept_because},
                  {"notes", notes_of(request, plan, report)}};
+  if (plan.page_bytes > 0) result["page_bytes"] = plan.page_bytes;
   if (report) {
     result["copied_datasets"] = report->copied_datasets;
     result["lost_references"] = report->lost_references;
@@ -160,6 +172,7 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
   }
   std::string text = rows.size() > 1 ? text_table(rows, 3) : "no dataset is rechunked\n";
   for (const std::string& line : notes_of(request, plan, report)) text += fmt::format("note: {}\n", line);
+  if (plan.page_bytes > 0) text += fmt::format("metadata in pages of {}\n", format_bytes(plan.page_bytes));
   for (const std::string& kept : plan.kept_because) text += fmt::format("copied unchanged: {}\n", kept);
   if (!report) {
     for (const repack::Chosen& chosen : plan.chosen) {
@@ -298,6 +311,10 @@ void add_repack_command(CLI::App& app) {
   command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
   command->add_option("--jobs", arguments->jobs, "The number of threads on each rank [one for each core]");
   command->add_flag("--checksums", arguments->checksums, "Store a checksum of every chunk, for weft verify");
+  command->add_flag(
+      "--cloud", arguments->cloud,
+      "For object stores: metadata in pages of their own at the front; --cloud=4MiB: of this size; --cloud=none: "
+      "no pages, though IN has them");
   command->add_flag("--in-place", arguments->in_place,
                     "Replace the file itself after the new one is complete and on the disk");
   command->add_flag("--overwrite", arguments->overwrite, "Replace OUT if it exists");

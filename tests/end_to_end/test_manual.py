@@ -79,7 +79,7 @@ def test_bash_completes_commands_and_options(manual: Path) -> None:
     outcome = w.call(["bash", "--norc", "-c", f"source '{script}' && complete -p weft"])
     assert outcome.out == "complete -o filenames -F _weft weft\n" and outcome.err == ""
     assert complete(manual, "") == {c[0] for c in commands_below([]) if len(c) == 1}
-    assert complete(manual, "re") == {"read", "reduce", "recover", "repack"}
+    assert complete(manual, "re") == {"read", "reduce", "refs", "recover", "repack"}
     assert complete(manual, "run", "") == {c[1] for c in commands_below(["run"])[1:]}
     for command in commands_below([]):
         assert complete(manual, *command, "-") == set(options_of(command)), command

@@ -31,6 +31,7 @@ COMMANDS: dict[str, list[object]] = {
     "reduce": ["reduce", "FILE", "--field", "Data:0", "--quantity", "peak", "--out", "MAPS"],
     "convert": ["convert", "FILE", "--to", "csv", "--out", "COPY"],
     "ecg": ["ecg", "FILE", "--csv"],
+    "refs": ["refs", "FILE"],
 }
 
 

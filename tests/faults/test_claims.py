@@ -30,7 +30,7 @@ def ends_soon(*arguments: object) -> w.Outcome:
     return outcome
 
 
-COMMANDS = ["info", "read", "verify", "recover", "view", "inspect", "repack", "reduce", "append"]
+COMMANDS = ["info", "read", "verify", "recover", "view", "inspect", "repack", "reduce", "refs", "append"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -68,8 +68,9 @@ def test_a_series_that_claims_what_no_file_holds(tmp_path: Path, command: str, l
         ["verify"],
         ["verify", "FILE"],
         ["repack", "OUT"],
+        ["refs"],
     ],
-    ids=["inspect", "measure", "verify", "compare", "repack"],
+    ids=["inspect", "measure", "verify", "compare", "repack", "refs"],
 )
 @pytest.mark.parametrize("libver", ["earliest", "latest"])
 @pytest.mark.parametrize("options", [{}, {"compression": 1}], ids=["plain", "deflate"])

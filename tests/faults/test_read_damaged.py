@@ -1,4 +1,4 @@
-"""read, info and reduce of files that others wrote and that are damaged: a result or one line, never a crash."""
+"""read, info, reduce and refs of files that others wrote and that are damaged: a result or one line, never a crash."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ COMMANDS = {
     "info": ["info", "bad.nc"],
     "read": ["read", "bad.nc", "--field", "temp", "--trace", "5", "--json"],
     "reduce": ["reduce", "bad.nc", "--field", "temp", "--quantity", "max", "--out", "maps.h5"],
+    "refs": ["refs", "bad.nc", "--json"],
 }
 
 

@@ -1,8 +1,12 @@
 #include "weft/repack/chunk_sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
+
+#include "weft/support/error.hpp"
+#include "weft/survey/piece_sums.hpp"
 
 namespace weft::repack {
 
@@ -51,6 +55,21 @@ void ChunkSums::gather(Communicator& comm) {
       std::memcpy(set.data(), message.data() + at, sizeof(Set));
       sums_[set[0]] = static_cast<std::uint32_t>(set[1]);
     }
+  }
+}
+
+void store_sums(hid_t out, const RepackRequest& request, const RepackPlan& plan,
+                const std::vector<survey::ChecksumTable>& tables, const std::function<void()>& check) {
+  for (const survey::ChecksumTable& table : tables) survey::store_checksums(out, table);
+  for (const survey::DatasetFacts& facts : plan.survey.datasets) {
+    const bool summed = std::any_of(tables.begin(), tables.end(),
+                                    [&](const survey::ChecksumTable& table) { return table.dataset == facts.path; });
+    if (summed || !survey::may_have_checksums(facts)) continue;
+    check();
+    survey::PieceSums sums = survey::sum_pieces(out, facts.path, survey::checksum_pieces(facts),
+                                                survey::PieceChoice::all, request.budget_bytes, {});
+    if (!sums.failures.empty()) throw Error(ErrorKind::data, request.in, sums.failures[0].what);
+    survey::store_checksums(out, sums.table);
   }
 }
 

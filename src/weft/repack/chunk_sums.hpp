@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "weft/repack/repack.hpp"
 #include "weft/support/communicator.hpp"
 #include "weft/survey/checksums.hpp"
 
@@ -29,5 +31,10 @@ class ChunkSums {
   std::vector<std::uint32_t> of_fill_;
   std::vector<std::uint32_t> sums_;
 };
+
+// Stores the checksums of a complete new file, which is open: `tables` of what was laid out anew, summed as it passed;
+// of what was copied along as it is in the copy. `check` throws to stop.
+void store_sums(hid_t out, const RepackRequest& request, const RepackPlan& plan,
+                const std::vector<survey::ChecksumTable>& tables, const std::function<void()>& check);
 
 }  // namespace weft::repack

@@ -11,6 +11,7 @@
 #include "weft/repack/chunk_message.hpp"
 #include "weft/repack/chunk_sums.hpp"
 #include "weft/repack/conveyor.hpp"
+#include "weft/repack/paging.hpp"
 #include "weft/repack/skeleton.hpp"
 #include "weft/repack/spill_file.hpp"
 #include "weft/repack/target_file.hpp"
@@ -22,7 +23,6 @@
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 #include "weft/survey/open_file.hpp"
-#include "weft/survey/piece_sums.hpp"
 
 namespace weft::repack {
 
@@ -54,17 +54,18 @@ class Repacking {
       bytes_in_ = storage::open_store(request_.in, storage::OpenMode::read);
       if (comm_.rank() == 0) make_skeleton();
     });
-    storage::find_one_file(comm_, part_);
-    agreed([&] { bytes_out_ = storage::open_store(part_, mode_); });
-    for (const bool direct : {true, false}) {
+    if (!plan_.page_bytes) {
       // Straight writes first, while HDF5 has the file closed.
-      if (!direct && comm_.rank() == 0) agree_alone([&] { reopen(); });
-      for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
-        if (plan_.chosen[i].direct_target != direct) continue;
-        const Stopwatch dataset_clock;
-        move(i);
-        report_.datasets[i].seconds = dataset_clock.seconds();
-      }
+      move_straight();
+      if (comm_.rank() == 0) agree_alone([&] { reopen(); });
+      move_all(false);
+    } else {
+      // HDF5 has it open already, and keeps it so: it knows what is free in its pages only until it closes the file.
+      move_all(false);
+      agreed([&] {
+        if (comm_.rank() == 0) close_skeleton();
+      });
+      move_straight();
     }
     agreed([&] {
       bytes_out_->close();
@@ -87,6 +88,21 @@ class Repacking {
     part_ = told_by_rank_0(comm_, target_ ? target_->part() : std::string());
     if (request_.makes) request_.makes({part_, storage::spill_path(request_.out), storage::lock_file(request_.out)});
     storage::find_one_file(comm_, request_.in);
+  }
+
+  void move_straight() {
+    storage::find_one_file(comm_, part_);
+    agreed([&] { bytes_out_ = storage::open_store(part_, mode_); });
+    move_all(true);
+  }
+
+  void move_all(bool direct) {
+    for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
+      if (plan_.chosen[i].direct_target != direct) continue;
+      const Stopwatch dataset_clock;
+      move(i);
+      report_.datasets[i].seconds = dataset_clock.seconds();
+    }
   }
 
   // Work of this rank's own, after which all agree.
@@ -124,6 +140,8 @@ class Repacking {
 
   void make_skeleton() {
     const Handle creation = file_creation(in_);
+    if (plan_.page_bytes > 0) set_pages(creation, plan_.page_bytes);
+    if (request_.without_pages) take_pages_away(creation);
     user_block_ = survey::user_block_of(in_);
     std::uint64_t expected = 0;
     for (const Chosen& chosen : plan_.chosen) {
@@ -137,7 +155,10 @@ class Repacking {
     for (const Chosen& chosen : plan_.chosen) {
       anew.push_back({chosen.facts.path, chosen.chunk, chosen.filters, chosen.direct_target});
     }
-    const SkeletonReport made = copy_skeleton(in_, out_, anew, [this] { check(); });
+    std::optional<FrontRoom> front;
+    if (plan_.page_bytes > 0) front = front_room(in_, out_, plan_);
+    const SkeletonReport made = copy_skeleton(
+        in_, out_, anew, [this] { check(); }, front);
     report_.copied_datasets = made.copied_datasets;
     report_.lost_references = made.lost_references;
     for (const Chosen& chosen : plan_.chosen) {
@@ -149,6 +170,14 @@ class Repacking {
       }
       maps_.push_back(std::move(array));
     }
+    for (const Chosen& chosen : plan_.chosen) {
+      const Handle dataset = open_dataset(out_, chosen.facts.path);
+      if (H5Aexists(dataset, "weft_layout") > 0) storage::write_attribute(dataset, "weft_layout", chosen.rationale);
+    }
+    if (!plan_.page_bytes) close_skeleton();
+  }
+
+  void close_skeleton() {
     close_out(target_->part());
     storage::hand_over(comm_, target_->part());
   }
@@ -357,29 +386,11 @@ class Repacking {
     written.write(chunk);
   }
 
-  // Of what was laid out anew as it passed; of what was copied along as it is in the copy.
-  void store_sums() {
-    for (const survey::ChecksumTable& table : tables_) survey::store_checksums(out_, table);
-    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
-      const bool summed = std::any_of(tables_.begin(), tables_.end(),
-                                      [&](const survey::ChecksumTable& table) { return table.dataset == facts.path; });
-      if (summed || !survey::may_have_checksums(facts)) continue;
-      check();
-      survey::PieceSums sums = survey::sum_pieces(out_, facts.path, survey::checksum_pieces(facts),
-                                                  survey::PieceChoice::all, request_.budget_bytes, {});
-      if (!sums.failures.empty()) throw Error(ErrorKind::data, request_.in, sums.failures[0].what);
-      survey::store_checksums(out_, sums.table);
-    }
-  }
-
   void finish() {
     if (!out_.valid()) reopen();
-    if (request_.checksums) store_sums();
+    if (request_.checksums) store_sums(out_, request_, plan_, tables_, [this] { check(); });
     for (std::size_t i = 0; i < plan_.chosen.size(); ++i) {
       const Handle dataset = open_dataset(out_, plan_.chosen[i].facts.path);
-      if (H5Aexists(dataset, "weft_layout") > 0) {
-        storage::write_attribute(dataset, "weft_layout", plan_.chosen[i].rationale);
-      }
       report_.datasets[i].stored_before = plan_.chosen[i].facts.stored_bytes;
       report_.datasets[i].stored_after = H5Dget_storage_size(dataset);
     }

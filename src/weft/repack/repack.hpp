@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,15 @@ struct RepackRequest {
   std::string reads = "snapshot=1,trace=1";
   std::uint64_t ranks_of_a_block = 0;  // for a read called `block`
   std::uint64_t target_bytes = 1ULL << 20;
-  layout::AccessCost access{};                                         // that it will be read from
-  std::string filter = "keep";                                         // or what storage::parse_filters takes
-  std::uint64_t budget_bytes = 1ULL << 30;                             // of memory, a rank
-  int jobs = 0;                                                        // threads a rank; 0: one a core
-  bool checksums = false;                                              // of every chunk (survey/checksums.hpp)
+  layout::AccessCost access{};              // that it will be read from
+  std::string filter = "keep";              // or what storage::parse_filters takes
+  std::uint64_t budget_bytes = 1ULL << 30;  // of memory, a rank
+  int jobs = 0;                             // threads a rank; 0: one a core
+  bool checksums = false;                   // of every chunk (survey/checksums.hpp)
+  // Metadata and data in pages of their own (repack/paging.hpp), for object stores: of so many bytes, or 0 for what
+  // suits the file. Nothing: as in `in`.
+  std::optional<std::uint64_t> page_bytes{};
+  bool without_pages = false;                                          // though `in` has them
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // bytes of elements, on every rank
   std::function<void(const std::string&)> announce;                    // lines worth knowing before they happen
   // Called on every rank when the group has the new file's lock: what a process that dies leaves, and may remove.
@@ -66,6 +71,7 @@ struct RepackPlan {
   survey::Survey survey;
   std::vector<Chosen> chosen;
   std::vector<std::string> kept_because;  // "NAME: why it is not laid out anew", for those that were candidates
+  std::uint64_t page_bytes = 0;           // of the new file, where it was asked to have pages
 
   std::uint64_t bytes() const;  // of the elements that will be moved
 };

@@ -8,6 +8,7 @@
 
 #include "weft/inspect/arrangement.hpp"
 #include "weft/layout/design.hpp"
+#include "weft/repack/paging.hpp"
 #include "weft/repack/repack.hpp"
 #include "weft/storage/metadata_watch.hpp"
 #include "weft/support/error.hpp"
@@ -220,6 +221,10 @@ RepackPlan plan_repack(const RepackRequest& request) {
 RepackPlan plan_repack_of_locked(const RepackRequest& request) {
   storage::register_filters();
   RepackPlan plan = Planner(request).plan();
+  if (request.page_bytes) {
+    plan.page_bytes = *request.page_bytes > 0 ? *request.page_bytes : page_bytes_for(plan);
+    check_pages(request.in, plan.page_bytes);
+  }
   return plan;
 }
 

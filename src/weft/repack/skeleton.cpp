@@ -47,13 +47,18 @@ class Copier {
     for (const NewLayout& layout : anew) anew_[address_of(from_, layout.path)] = &layout;
   }
 
-  SkeletonReport copy() {
+  SkeletonReport copy(const std::optional<FrontRoom>& front) {
+    if (front) {
+      make_mappings();
+      front->make();
+    }
     paths_.emplace(address_of(from_, "/"), "/");
     objects_.emplace_back("/");
     links_of("/");
     // References can be made only when all that they point at is there.
-    for (const std::string& path : by_hand_) elements_of(path);
+    if (front) front->free();
     for (const std::string& path : objects_) attributes_of(path);
+    for (const std::string& path : by_hand_) elements_of(path);
     return report_;
   }
 
@@ -62,6 +67,30 @@ class Copier {
     std::string name;
     storage::LinkInfo info;
   };
+
+  // Of all virtual datasets, without names so far.
+  void make_mappings() {
+    std::vector<std::string> names;
+    read_ok(storage::visit_objects(
+                from_,
+                [](hid_t, const char* name, const storage::VisitedObject* info, void* data) -> herr_t {
+                  if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(data)->push_back(name);
+                  return 0;
+                },
+                &names),
+            "/", "its objects cannot be listed");
+    for (const std::string& name : names) {
+      const Handle source(read_ok(H5Dopen2(from_, name.c_str(), H5P_DEFAULT), name, "cannot be opened"));
+      const Handle properties(H5Dget_create_plist(source));
+      if (H5Pget_layout(properties) != H5D_VIRTUAL) continue;
+      check_();
+      const Handle type(read_ok(H5Dget_type(source), name, "its type cannot be read"));
+      const Handle space(H5Dget_space(source));
+      mappings_.emplace(address_of(from_, name), storage::check_hdf5(H5Dcreate_anon(to_, counterpart(type, name), space,
+                                                                                    properties, H5P_DEFAULT),
+                                                                     name, "cannot be created"));
+    }
+  }
 
   haddr_t address_of(hid_t file, const std::string& path) {
     storage::ObjectInfo info;
@@ -159,6 +188,13 @@ class Copier {
     const bool by_hand = H5Tcommitted(type) > 0 || holds_references(type) || survey::has_variable_text(type) ||
                          H5Tdetect_class(type, H5T_VLEN) > 0;
     if (layout == anew_.end()) ++report_.copied_datasets;
+    if (const auto made = mappings_.find(address); made != mappings_.end()) {
+      storage::check_hdf5(H5Olink(made->second, to_, path.c_str(), link_properties, H5P_DEFAULT), path,
+                          "cannot be created");
+      comment(source, made->second);
+      mappings_.erase(made);  // other names are links to this one
+      return;
+    }
     if (layout == anew_.end() && !by_hand) {
       const Handle options(H5Pcreate(H5P_OBJECT_COPY));
       H5Pset_copy_object(options, H5O_COPY_WITHOUT_ATTR_FLAG);
@@ -285,9 +321,10 @@ class Copier {
   const std::function<void()>& check_;
   std::map<haddr_t, const NewLayout*> anew_;  // by the dataset's address: it may have several names
   PathsByAddress paths_;
-  std::vector<std::string> objects_;  // in the order in which they were made
-  std::vector<std::string> by_hand_;  // datasets whose elements HDF5 cannot copy as they are
-  std::map<haddr_t, Handle> types_;   // committed ones of the copy, by their originals' addresses
+  std::vector<std::string> objects_;    // in the order in which they were made
+  std::vector<std::string> by_hand_;    // datasets whose elements HDF5 cannot copy as they are
+  std::map<haddr_t, Handle> mappings_;  // virtual datasets of the copy, by their originals' addresses
+  std::map<haddr_t, Handle> types_;     // committed ones of the copy, by their originals' addresses
   SkeletonReport report_;
 };
 
@@ -318,8 +355,8 @@ Handle file_creation(hid_t file) {
 }
 
 SkeletonReport copy_skeleton(hid_t from, hid_t to, const std::vector<NewLayout>& anew,
-                             const std::function<void()>& check) {
-  return Copier(from, to, anew, check).copy();
+                             const std::function<void()>& check, const std::optional<FrontRoom>& front) {
+  return Copier(from, to, anew, check).copy(front);
 }
 
 }  // namespace weft::repack

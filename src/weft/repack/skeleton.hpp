@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,16 @@ struct SkeletonReport {
 // The properties a file like this one is created with: user block, sizes, how its root keeps links.
 storage::Handle file_creation(hid_t file);
 
+// For a file whose metadata are wanted at its front (repack/paging.hpp). HDF5 keeps the mappings of virtual datasets,
+// and texts and lists of attributes, among the data: mappings are made before anything else then.
+struct FrontRoom {
+  std::function<void()> make;  // called when the mappings are there, and no data
+  std::function<void()> free;  // called when all objects are there, and none of their attributes
+};
+
 // Fills the empty file `to`, but for its user block. `check` is called for every object and throws to stop. Throws
 // Error(data) where `from` is damaged, Error(system) where `to` cannot be written.
 SkeletonReport copy_skeleton(hid_t from, hid_t to, const std::vector<NewLayout>& anew,
-                             const std::function<void()>& check);
+                             const std::function<void()>& check, const std::optional<FrontRoom>& front = {});
 
 }  // namespace weft::repack

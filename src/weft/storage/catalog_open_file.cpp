@@ -67,6 +67,15 @@ bool has_good_rooms(hid_t file, const std::string& path, const std::string& grou
   return true;
 }
 
+bool gives_space_in_pages(hid_t file) {
+  const Handle creation(H5Fget_create_plist(file));
+  H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+  hbool_t persists = false;
+  hsize_t threshold = 0;
+  return H5Pget_file_space_strategy(creation, &strategy, &persists, &threshold) >= 0 &&
+         strategy == H5F_FSPACE_STRATEGY_PAGE;
+}
+
 }  // namespace
 
 std::vector<IndexPlan> wrong_indexes(hid_t file) {
@@ -169,6 +178,7 @@ SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
   catalog.length = H5Lexists(file, "/time", H5P_DEFAULT) > 0 ? dataset_length(file, "/time") : catalog.capacity();
   catalog.viewed = read_viewed(file).value_or(0);
   catalog.grid = read_grid(file);
+  catalog.in_pages = gives_space_in_pages(file);
   for (FieldEntry& field : catalog.fields) {
     const std::size_t on_grid = node_axes_of(field.per_step, field.support, catalog.grid);
     const std::size_t own = field.node_axes;  // as the attribute has it

@@ -149,6 +149,54 @@ StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& 
   return {chunks, H5Pget_nfilters(properties) == 0 ? chunks * chunk_bytes : H5Dget_storage_size(dataset)};
 }
 
+#if H5_VERSION_GE(1, 12, 3)
+
+void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t /*stored*/,
+                       const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit) {
+  struct Call {
+    std::size_t axes;
+    const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit;
+    std::optional<Error> error{};
+  };
+  const Handle space(H5Dget_space(dataset));
+  Call call{static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))), visit};
+  // Generic, as the widths of some arguments differ between versions. Nothing may be thrown through HDF5.
+  const auto each = [](const hsize_t* offset, auto skipped, haddr_t address, auto bytes, void* data) -> int {
+    Call& told = *static_cast<Call*>(data);
+    try {
+      told.visit(Shape(offset, offset + told.axes), {address, bytes, static_cast<std::uint32_t>(skipped)});
+    } catch (const Error& error) {
+      told.error = error;
+      return H5_ITER_ERROR;
+    }
+    return H5_ITER_CONT;
+  };
+  const herr_t told = H5Dchunk_iter(dataset, H5P_DEFAULT, each, &call);
+  if (call.error) {
+    H5Eclear2(H5E_DEFAULT);
+    throw *call.error;
+  }
+  check_hdf5(told, path, "its chunks cannot be listed", ErrorKind::data);
+}
+
+#else
+
+void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored,
+                       const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit) {
+  const Handle space(H5Dget_space(dataset));
+  std::vector<hsize_t> offset(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  for (hsize_t number = 0; number < stored; ++number) {
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    check_hdf5(H5Dget_chunk_info(dataset, space, number, offset.data(), &skipped, &address, &bytes), path,
+               "its chunks cannot be listed", ErrorKind::data);
+    visit(Shape(offset.begin(), offset.end()), {address, bytes, skipped});
+  }
+}
+
+#endif
+
 ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chunk, std::uint64_t chunk_bytes)
     : path_(std::move(path)),
       shape_(std::move(shape)),

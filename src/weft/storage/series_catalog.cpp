@@ -37,7 +37,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches, blank_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesCatalog, path, format_version, created_by, fields, segments, length, viewed,
-                                   commit, durable, writer, grid, fixed_arrays)
+                                   commit, durable, writer, grid, fixed_arrays, in_pages)
 
 namespace {
 
@@ -128,6 +128,10 @@ void check_addresses(const ArrayEntry& array) {
 }
 
 void check_writable(const SeriesCatalog& catalog) {
+  if (catalog.in_pages) {
+    throw Error(ErrorKind::data, catalog.path, "has its space in pages (weft repack --cloud): it cannot be appended to",
+                "weft repack --cloud=none makes a copy that can");
+  }
   const auto check = [&](const ArrayEntry& array) {
     if (array.filters.empty() && array.addresses.known()) return;
     if (catalog.has_rooms() && !array.filters.empty()) return;  // then its chunks are filtered as they are written

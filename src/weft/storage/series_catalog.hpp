@@ -174,6 +174,9 @@ struct SeriesCatalog {
   ArrayEntry writer{};       // its words; likewise
   RegularGrid grid;
   std::vector<ArrayEntry> fixed_arrays;  // mesh points, connectivity, ...: written once, with no step axis
+  // Whether HDF5 gives out the file's space in pages. What is small lies at any byte there, so that new slots could
+  // straddle two pages of memory.
+  bool in_pages = false;
 
   // The steps there is room for: the end of the last segment.
   std::uint64_t capacity() const { return segments.empty() ? 0 : segments.back().first_step + segments.back().steps; }
@@ -198,7 +201,7 @@ struct MapAge {
 };
 
 // Whether a series can be gone on with where it lies: throws Error(data) where the place of some value is not known, as
-// in a file whose chunks were given filters. Nothing is changed.
+// in a file whose chunks were given filters, and where its space is in pages. Nothing is changed.
 void check_writable(const SeriesCatalog& catalog);
 
 // For handing a catalog to other ranks. from_bytes(to_bytes(m)) equals m.
