@@ -198,9 +198,8 @@ TEST_F(SeriesWriterTest, AFullDiskEndsAFilteredSeriesAndWhatWasCommittedStays) {
     filtered.options.budget_bytes = 2 << 20;
     filtered.fields[0].filters = "shuffle+deflate:1";
     filtered.options.wrap_store = [&](std::unique_ptr<storage::ByteStore> store) {
-      return storage::failing_store(std::move(store), [=](std::uint64_t write, std::uint64_t) {
-        return write >= fatal ? ENOSPC : 0;
-      });
+      return storage::failing_store(std::move(store),
+                                    [=](std::uint64_t write, std::uint64_t) { return write >= fatal ? ENOSPC : 0; });
     };
     EXPECT_THROW(
         {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hdf5_handle.hpp"
