@@ -62,8 +62,8 @@ def check(path: Path, steps: int, nodes: int = NODES) -> Any:
     with xarray.open_dataset(str(listing), engine="kerchunk") as opened:
         assert set(opened.variables) == truth.keys()
         assert opened["V"].dims == ("time", "node") and opened["V"].attrs["units"] == "mV"
-        for name, values in truth.items():
-            np.testing.assert_array_equal(opened[name].values, values)
+        for name, wanted in truth.items():
+            np.testing.assert_array_equal(opened[name].values, wanted)
         np.testing.assert_array_equal(opened["V"].sel(time=float(steps // 2)).values, truth["V"][steps // 2])
     return report
 
