@@ -123,7 +123,7 @@ struct WriterOptions {
 };
 
 struct SeriesSpec {
-  std::optional<std::uint64_t> steps{};  // empty: not known; the file grows by segments whose lengths double
+  std::optional<std::uint64_t> steps{};  // empty: not known; the room in the file is doubled as it fills
   std::vector<FieldSpec> fields{};
   std::optional<MeshSpec> mesh{};
   storage::RegularGrid grid{};  // instead of a mesh: the nodes of every field are the points of this grid
