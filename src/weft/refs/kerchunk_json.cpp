@@ -59,7 +59,7 @@ class KerchunkText {
   }
 
   std::string url_;
-  std::string text_ = "{\"version\":1,\"refs\":{";
+  std::string text_ = R"({"version":1,"refs":{)";
   bool first_ = true;
 };
 

@@ -33,7 +33,7 @@ TEST(BitRounding, ErrorIsWithinTheBound) {
   std::mt19937_64 chance(1);
   for (const unsigned bits : {1U, 7U, 23U, 52U}) {
     for (int i = 0; i < 20000; ++i) {
-      const double value = std::bit_cast<double>(chance());
+      const auto value = std::bit_cast<double>(chance());
       if (!std::isnormal(value)) continue;
       const double got = rounded_to(value, bits);
       EXPECT_LE(std::abs(got - value), largest_relative_error(bits) * std::abs(value)) << value;

@@ -88,7 +88,7 @@ std::vector<IndexPlan> wrong_indexes(hid_t file) {
   SegmentEntry segment;
   for (const std::string& name : read_names(Handle(H5Gopen2(file, "/weft", H5P_DEFAULT)), "fields")) {
     fields.emplace_back().name = name;
-    segment.fields.push_back(array_without_addresses(file, group + "/" + name));
+    segment.fields.push_back(array_without_addresses(file, fmt::format("{}/{}", group, name)));
     if (segment.fields.back().shape.empty()) return {};
   }
   if (!read_rooms(file, group, fields, segment)) return {};
