@@ -1,6 +1,7 @@
 """Series whose chunks are filtered while they are written: every value, whatever the ranks, lengths and interruptions."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import h5py
@@ -109,6 +110,25 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
             seen.add(committed)
     assert run.returncode == 0 and len(seen) > 5
     check(path, 400, "shuffle+deflate:1")
+
+
+def test_what_others_add_after_a_kill_stays(tmp_path: Path) -> None:
+    """A killed run leaves the end of the file ahead of its chunks, and h5py puts a dataset behind that end."""
+    path = tmp_path / "run.h5"
+    command = ["run", "ecg", "--out", path, *SMALL, "--steps", 4000, "--filter", "shuffle+deflate:1", "--compute", "5"]
+    with subprocess.Popen([w.WEFT, *map(str, [*command, "--commit-every", "5steps"])], stdout=subprocess.DEVNULL) as run:
+        until = time.monotonic() + 60
+        while not (path.exists() and path.stat().st_size > 16 << 20) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        run.kill()
+    mine = np.arange(100_000)
+    with h5py.File(path, "r+") as file:
+        file["mine"] = mine
+    w.weft_ok("recover", path)
+    w.check_file(path, NODES, w.committed_steps(path))
+    with h5py.File(path) as file:
+        np.testing.assert_array_equal(file["mine"][...], mine)
 
 
 def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ std::uint64_t end_of_file(const std::string& path) {
 }
 
 void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t end) {
-  note_data_end(catalog, data_end);
+  note_data_end(catalog, data_end, end);
   const auto store = open_store(catalog.path, OpenMode::metadata);
   if (store->size() < end) set_size(catalog.path, end);
   set_end_of_file(*store, end);
@@ -33,14 +33,16 @@ void cut_end(const SeriesCatalog& catalog, std::uint64_t end) {
   set_end_of_file(*store, end);
   store->close();
   set_size(catalog.path, end);
-  note_data_end(catalog, 0);
+  note_data_end(catalog, 0, 0);
 }
 
 std::optional<std::uint64_t> forgotten_end(const SeriesCatalog& catalog) {
   const auto store = open_store(catalog.path, OpenMode::read);
-  const std::uint64_t noted = read_writer_state(*store, catalog).data_end;
-  if (noted == 0 || !catalog.has_rooms()) return std::nullopt;
-  std::uint64_t end = noted;
+  const WriterState state = read_writer_state(*store, catalog);
+  if (state.data_end == 0 || !catalog.has_rooms()) return std::nullopt;
+  // Whoever else has changed the file since has put what is his behind that end.
+  if (end_of_file(catalog.path) != state.end_ahead) return std::nullopt;
+  std::uint64_t end = state.data_end;
   const SegmentEntry& segment = catalog.segments[0];
   for (std::size_t f = 0; f < segment.fields.size(); ++f) {
     if (segment.rooms[f].blank_bytes == 0) continue;
@@ -48,9 +50,7 @@ std::optional<std::uint64_t> forgotten_end(const SeriesCatalog& catalog) {
       end = std::max(end, range.second);
     }
   }
-  // A change of metadata that came after: what it has added lies there.
-  if (end > store->size() || end > end_of_file(catalog.path)) return std::nullopt;
-  return end;
+  return std::min(end, state.end_ahead);
 }
 
 }  // namespace weft::storage

@@ -28,6 +28,7 @@ std::vector<std::uint64_t> to_words(const WriterState& state) {
   words[2] = state.boot[1];
   words[3] = state.changes;
   words[4] = state.data_end;
+  words[5] = state.end_ahead;
   return words;
 }
 
@@ -35,7 +36,7 @@ WriterState read_writer_state(ByteStore& store, const SeriesCatalog& catalog) {
   if (!has_words(catalog)) return {};
   std::array<std::uint64_t, kWriterWords> words{};
   store.read_at(catalog.writer.address(), std::as_writable_bytes(std::span(words)));
-  return {words[0], {words[1], words[2]}, words[3], words[4]};
+  return {words[0], {words[1], words[2]}, words[3], words[4], words[5]};
 }
 
 void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const WriterState& state) {
@@ -65,8 +66,11 @@ void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
   change_state(catalog, [&](WriterState& state) { state.boot = boot; });
 }
 
-void note_data_end(const SeriesCatalog& catalog, std::uint64_t end) {
-  change_state(catalog, [&](WriterState& state) { state.data_end = end; });
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t end, std::uint64_t ahead) {
+  change_state(catalog, [&](WriterState& state) {
+    state.data_end = end;
+    state.end_ahead = ahead;
+  });
 }
 
 // After a change that was cut short the number is odd already.

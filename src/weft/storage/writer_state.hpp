@@ -27,8 +27,9 @@ struct WriterState {
   std::uint64_t epoch = 0;
   BootId boot{};
   std::uint64_t changes = 0;
-  std::uint64_t data_end =
-      0;  // where the file's data ended when room was made behind them for filtered chunks; 0: none
+  // Where the data ended when the end of the file was moved ahead (storage/file_end.hpp), and to where; 0: it was not.
+  std::uint64_t data_end = 0;
+  std::uint64_t end_ahead = 0;
 };
 
 constexpr std::size_t kWriterWords = 8;
@@ -44,8 +45,8 @@ void begin_epoch(const SeriesCatalog& catalog);
 // not before, as it makes others believe in written ones.
 void set_boot(const SeriesCatalog& catalog, const BootId& boot);
 
-// Notes where the data end, before the end of the file is moved ahead; 0 when it is back.
-void note_data_end(const SeriesCatalog& catalog, std::uint64_t end);
+// Notes both, before the end is moved; 0 and 0 when it is back.
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t end, std::uint64_t ahead);
 
 // Around the moment in which a change overwrites metadata: whoever reads the number before and after, and finds it even
 // and the same, has read nothing half changed.
