@@ -203,6 +203,19 @@ def test_a_dry_run_touches_nothing(tmp_path: Path, killer: Killer) -> None:
     assert path.read_bytes() == data
 
 
+def test_checksums_of_steps_that_are_cut_go_with_them(tmp_path: Path) -> None:
+    """They were taken of datasets as long as there is room, and these become shorter."""
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, *SMALL, "--steps", 21)
+    with h5py.File(path, "r+") as file:
+        file["weft/commit"][0] = 8
+    w.weft_ok("verify", path, "--add-checksums")
+    recover(path)
+    with h5py.File(path, "r") as file:
+        assert len(file["Data"]) == 8
+    w.weft_ok("verify", path)
+
+
 def test_a_sound_file_is_not_touched(tmp_path: Path) -> None:
     for arguments in list[list[str]]([[], ["--unknown-steps"], ["--mesh", "none"], ["--reduce", "peak"]]):
         path = tmp_path / "out.h5"

@@ -361,7 +361,10 @@ void add_segment(const SeriesCatalog& catalog, std::uint64_t steps, const ViewMa
 
 // In an open file: lets the top-level datasets show so many steps. What is left to be done when HDF5 has closed it.
 std::vector<IndexPlan> show_length(hid_t file, const SeriesCatalog& catalog, std::uint64_t steps, SetAside& aside) {
-  if (catalog.has_rooms()) return index_plans(file, catalog, steps, &catalog);
+  if (catalog.has_rooms()) {
+    aside.take(kChecksumsGroup);  // which were taken of as many steps as were shown
+    return index_plans(file, catalog, steps, &catalog);
+  }
   link_top_level(file, catalog, steps, aside);
   return {};
 }
