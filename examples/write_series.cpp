@@ -22,18 +22,23 @@ void write(const char* path) {
   spec.steps = kSteps;
   spec.time_units = "ms";
 
-  weft::MeshSpec mesh;
-  mesh.points = kPoints;
-  mesh.owned = weft::partition::even_nodes({kPoints, 3}, comm.rank(), comm.size());
+  std::vector<double> coordinates;
+  std::vector<std::uint8_t> cell_types;
+  std::vector<std::int64_t> cell_sizes, connectivity;
   for (std::uint64_t i = mine.first; i < mine.first + mine.count; ++i) {
-    mesh.coordinates.insert(mesh.coordinates.end(), {0.1 * static_cast<double>(i), 0.0, 0.0});
+    coordinates.insert(coordinates.end(), {0.1 * static_cast<double>(i), 0.0, 0.0});
     if (i + 1 == kPoints) continue;
-    mesh.cell_types.push_back(weft::cell_type::line);
-    mesh.cell_sizes.push_back(2);
-    mesh.connectivity.insert(mesh.connectivity.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i + 1)});
+    cell_types.push_back(weft::cell_type::line);
+    cell_sizes.push_back(2);
+    connectivity.insert(connectivity.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i + 1)});
   }
-  const std::uint64_t cells = mesh.cell_types.size();
-  spec.mesh = mesh;
+  const std::uint64_t cells = cell_types.size();
+  spec.mesh = weft::MeshSpec{.points = kPoints,
+                             .owned = weft::partition::even_nodes({kPoints, 3}, comm.rank(), comm.size()),
+                             .coordinates = coordinates,
+                             .cell_types = cell_types,
+                             .cell_sizes = cell_sizes,
+                             .connectivity = connectivity};
 
   weft::FieldSpec heat{.name = "heat", .per_step = {kPoints}, .units = "K"};
   heat.owned = weft::partition::even_nodes({kPoints}, comm.rank(), comm.size());

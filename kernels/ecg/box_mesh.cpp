@@ -39,8 +39,8 @@ BoxMesh box_mesh(std::uint64_t nodes) {
   return mesh;
 }
 
-MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks) {
-  MeshSpec part;
+MeshPart part_of(const BoxMesh& mesh, int rank, int ranks) {
+  MeshPart part;
   part.points = mesh.nodes;
   part.owned = partition::even_nodes({mesh.nodes, 3}, rank, ranks);
   const partition::Block points = partition::even_block(mesh.nodes, rank, ranks);
@@ -52,8 +52,9 @@ MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks) {
     }
   }
 
+  const std::uint64_t vertices = rank == ranks - 1 ? mesh.vertices() : 0;
   const partition::Block cubes = partition::even_block(mesh.cubes(), rank, ranks);
-  part.connectivity.reserve(20 * cubes.count);
+  part.connectivity.reserve(20 * cubes.count + vertices);
   for (std::uint64_t cube = cubes.first; cube < cubes.first + cubes.count; ++cube) {
     const std::uint64_t x = cube % (mesh.nx - 1);
     const std::uint64_t y = cube / (mesh.nx - 1) % (mesh.ny - 1);
@@ -65,15 +66,15 @@ MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks) {
       }
     }
   }
+  part.cell_types.reserve(5 * cubes.count + vertices);  // else they grow to twice that
+  part.cell_sizes.reserve(5 * cubes.count + vertices);
   part.cell_types.assign(5 * cubes.count, cell_type::tetra);
   part.cell_sizes.assign(5 * cubes.count, 4);
 
-  if (rank == ranks - 1) {  // behind all tetrahedra
-    for (std::uint64_t n = mesh.nodes - mesh.vertices(); n < mesh.nodes; ++n) {
-      part.connectivity.push_back(static_cast<std::int64_t>(n));
-      part.cell_types.push_back(cell_type::vertex);
-      part.cell_sizes.push_back(1);
-    }
+  for (std::uint64_t n = mesh.nodes - vertices; n < mesh.nodes; ++n) {  // behind all tetrahedra
+    part.connectivity.push_back(static_cast<std::int64_t>(n));
+    part.cell_types.push_back(cell_type::vertex);
+    part.cell_sizes.push_back(1);
   }
   return part;
 }

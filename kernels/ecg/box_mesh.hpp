@@ -9,8 +9,7 @@
 
 #include <cstdint>
 
-#include "weft/series/series_spec.hpp"
-#include "weft/support/communicator.hpp"
+#include "kernels/io/mesh_part.hpp"
 
 namespace weft::kernels::ecg {
 
@@ -26,6 +25,6 @@ struct BoxMesh {
 BoxMesh box_mesh(std::uint64_t nodes);
 
 // This rank's even share of the points and cells; 0.5 mm between neighbours.
-MeshSpec part_of(const BoxMesh& mesh, int rank, int ranks);
+MeshPart part_of(const BoxMesh& mesh, int rank, int ranks);
 
 }  // namespace weft::kernels::ecg

@@ -10,7 +10,7 @@ namespace weft::kernels::ecg {
 namespace {
 
 // The signed volume of a tetrahedron; positive as VTK wants it.
-double volume(const MeshSpec& mesh, std::size_t cell) {
+double volume(const MeshPart& mesh, std::size_t cell) {
   std::array<std::array<double, 3>, 4> p{};
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -30,7 +30,7 @@ double volume(const MeshSpec& mesh, std::size_t cell) {
 TEST(BoxMesh, HasExactlyTheNodesAsked) {
   for (std::uint64_t nodes = 1; nodes < 300; ++nodes) {
     const BoxMesh box = box_mesh(nodes);
-    const MeshSpec mesh = part_of(box, 0, 1);
+    const MeshPart mesh = part_of(box, 0, 1);
     EXPECT_EQ(mesh.coordinates.size(), 3 * nodes);
     const std::set<std::int64_t> used(mesh.connectivity.begin(), mesh.connectivity.end());
     EXPECT_EQ(used.size(), nodes) << "every node is in a cell";
@@ -41,7 +41,7 @@ TEST(BoxMesh, HasExactlyTheNodesAsked) {
 }
 
 TEST(BoxMesh, TetrahedraFillTheBoxAndMeetFaceToFace) {
-  const MeshSpec mesh = part_of(box_mesh(60), 0, 1);  // 3 x 4 x 5
+  const MeshPart mesh = part_of(box_mesh(60), 0, 1);  // 3 x 4 x 5
   const std::size_t tetrahedra = std::size_t{2} * 3 * 4 * 5;
   ASSERT_EQ(std::count(mesh.cell_types.begin(), mesh.cell_types.end(), 10), static_cast<long>(tetrahedra));
   double all = 0;
@@ -68,13 +68,13 @@ TEST(BoxMesh, TetrahedraFillTheBoxAndMeetFaceToFace) {
 
 TEST(BoxMesh, PartsOfRanksAreTheWhole) {
   const BoxMesh box = box_mesh(100);
-  const MeshSpec whole_mesh = part_of(box, 0, 1);
+  const MeshPart whole_mesh = part_of(box, 0, 1);
   for (const int ranks : {2, 3, 7, 150}) {
     std::vector<double> coordinates;
     std::vector<std::int64_t> connectivity;
     std::vector<std::uint8_t> types;
     for (int rank = 0; rank < ranks; ++rank) {
-      const MeshSpec part = part_of(box, rank, ranks);
+      const MeshPart part = part_of(box, rank, ranks);
       coordinates.insert(coordinates.end(), part.coordinates.begin(), part.coordinates.end());
       connectivity.insert(connectivity.end(), part.connectivity.begin(), part.connectivity.end());
       types.insert(types.end(), part.cell_types.begin(), part.cell_types.end());

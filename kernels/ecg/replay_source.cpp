@@ -52,8 +52,12 @@ class ReplaySource final : public StepSource {
     field.components = from.components;
     field.component_units = from.component_units;
     if (mesh && from.subset == storage::Subset::all && has_mesh(reader_)) {
-      const view::Mesh whole = read_mesh(reader_);
-      if (whole.points.size() == 3 * nodes) mesh_ = even_share(whole, comm.rank(), comm.size());
+      mesh_ = read_mesh(reader_);
+      if (mesh_->points.size() == 3 * nodes) {
+        share_ = even_share(*mesh_, comm.rank(), comm.size(), cell_sizes_);
+      } else {
+        mesh_.reset();
+      }
     }
     field.per_step = {nodes};
     const auto places = static_cast<std::ptrdiff_t>(places_of(from).size());
@@ -73,7 +77,12 @@ class ReplaySource final : public StepSource {
   std::uint64_t nodes() const override { return fields_[0].per_step[0]; }
   double time_of(std::uint64_t step) override { return times_[step]; }
   std::string time_units() const override { return reader_.field("time").units; }
-  std::optional<MeshSpec> mesh() const override { return mesh_; }
+  std::optional<MeshSpec> mesh() override { return share_; }
+  void forget_mesh() override {
+    share_.reset();
+    mesh_.reset();
+    cell_sizes_ = {};
+  }
 
   std::span<const std::byte> values(std::size_t, std::uint64_t step) override {
     if (mine_.empty()) return {};
@@ -101,7 +110,9 @@ class ReplaySource final : public StepSource {
   std::vector<double> times_;
   std::vector<std::uint64_t> mine_;
   std::uint64_t steps_;
-  std::optional<MeshSpec> mesh_;
+  std::optional<view::Mesh> mesh_;
+  std::vector<std::int64_t> cell_sizes_;
+  std::optional<MeshSpec> share_;  // of the two
   std::vector<SourceField> fields_;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t low_ = 0;   // lowest node of this rank

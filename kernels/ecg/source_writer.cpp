@@ -19,7 +19,7 @@ FieldSpec field_spec(const SourceField& from, const EcgOptions& options) {
   return field;
 }
 
-SeriesWriter make_writer(MPI_Comm comm, const StepSource& source, const EcgOptions& options, const Observers& observers,
+SeriesWriter make_writer(MPI_Comm comm, StepSource& source, const EcgOptions& options, const Observers& observers,
                          std::optional<std::uint64_t> restart_step) {
   if (options.append || restart_step) {
     AppendSpec spec;
@@ -40,7 +40,9 @@ SeriesWriter make_writer(MPI_Comm comm, const StepSource& source, const EcgOptio
   spec.mesh = source.mesh();
   spec.options = options.writer;
   for (const SourceField& from : source.fields()) spec.fields.push_back(field_spec(from, options));
-  return create_series(comm, options.out, spec, options.mpi);
+  SeriesWriter writer = create_series(comm, options.out, spec, options.mpi);
+  source.forget_mesh();
+  return writer;
 }
 
 }  // namespace weft::kernels::ecg

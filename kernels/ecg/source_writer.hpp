@@ -21,7 +21,7 @@ using Observers = std::vector<std::shared_ptr<series::WindowObserver>>;
 FieldSpec field_spec(const SourceField& from, const EcgOptions& options);
 
 // With `append`, or from `restart_step` on, the writer goes on with the file. Collective; throws agreed errors.
-SeriesWriter make_writer(MPI_Comm comm, const StepSource& source, const EcgOptions& options, const Observers& observers,
+SeriesWriter make_writer(MPI_Comm comm, StepSource& source, const EcgOptions& options, const Observers& observers,
                          std::optional<std::uint64_t> restart_step);
 
 }  // namespace weft::kernels::ecg

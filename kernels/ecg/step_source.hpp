@@ -71,8 +71,10 @@ class StepSource {
   // fields of a step in theirs. Collective.
   virtual std::span<const std::byte> values(std::size_t field, std::uint64_t step) = 0;
 
-  // The mesh its nodes are those of, this rank's part; nothing where there is none.
-  virtual std::optional<MeshSpec> mesh() const { return std::nullopt; }
+  // The mesh its nodes are those of, this rank's part; nothing where there is none. It refers to memory that
+  // forget_mesh() gives back.
+  virtual std::optional<MeshSpec> mesh() { return std::nullopt; }
+  virtual void forget_mesh() {}
   // What it has to say of itself when the run ends; null for nothing. Collective; the same on all ranks.
   virtual nlohmann::json report() { return nullptr; }
   // Its whole state after the step that was asked for last, as fields for a checkpoint; empty where it keeps none.

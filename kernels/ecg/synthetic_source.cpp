@@ -34,8 +34,7 @@ inline Values wave(double s, double n, double inverse_nodes) {
 class SyntheticSource final : public StepSource {
  public:
   SyntheticSource(Communicator& comm, std::uint64_t nodes, std::uint64_t steps, bool joint, bool mesh, Dealing dealing)
-      : nodes_(nodes), steps_(steps) {
-    if (mesh) mesh_ = part_of(box_mesh(nodes), comm.rank(), comm.size());
+      : nodes_(nodes), steps_(steps), with_mesh_(mesh), rank_(comm.rank()), ranks_(comm.size()) {
     const bool blocks = dealing == Dealing::blocks;
     block_ = partition::even_block(nodes, comm.rank(), comm.size());
     if (!blocks) mine_ = dealt_nodes(dealing, nodes, comm.rank(), comm.size());
@@ -53,7 +52,12 @@ class SyntheticSource final : public StepSource {
   std::uint64_t steps() const override { return steps_; }
   std::uint64_t nodes() const override { return nodes_; }
   double time_of(std::uint64_t step) override { return static_cast<double>(step); }
-  std::optional<MeshSpec> mesh() const override { return mesh_; }
+  std::optional<MeshSpec> mesh() override {
+    if (!with_mesh_) return std::nullopt;
+    mesh_ = part_of(box_mesh(nodes_), rank_, ranks_);
+    return mesh_.spec();
+  }
+  void forget_mesh() override { mesh_ = {}; }
 
   std::span<const std::byte> values(std::size_t field, std::uint64_t step) override {
     const auto s = static_cast<double>(step);
@@ -90,7 +94,10 @@ class SyntheticSource final : public StepSource {
 
   std::uint64_t nodes_;
   std::uint64_t steps_;
-  std::optional<MeshSpec> mesh_;
+  bool with_mesh_;
+  int rank_;
+  int ranks_;
+  MeshPart mesh_;
   partition::Block block_{};
   std::vector<std::uint64_t> mine_;  // where nodes are not contiguous
   bool contiguous_ = true;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/io/mesh_part.hpp"
 #include "kernels/io/series_output.hpp"
 #include "kernels/mhm/criss_cross.hpp"
 #include "kernels/mhm/mhm_output.hpp"
@@ -21,7 +22,12 @@ class MhmSeries final : public MhmOutput {
 
   void prepare() override {
     SeriesSpec series;
-    agree_on(comm_, [&] { series = series_spec(); });
+    MeshPart mesh;
+    agree_on(comm_, [&] {
+      series = series_spec();
+      mesh = mesh_part();
+      series.mesh = mesh.spec();
+    });
     series_.emplace(comm_, spec_.run.out + "/solution.h5", std::move(series), spec_.run,
                     FileAccount{mine_.app, mine_.system, mine_.times});
   }
@@ -48,15 +54,15 @@ class MhmSeries final : public MhmOutput {
     field.per_step = {points};
     field.owned = partition::Ownership::box({points}, Box{{first}, {mine}});
     series.fields.push_back(std::move(field));
-    MeshSpec mesh;
-    mesh.points = points;
-    mesh.owned = partition::Ownership::box({points, 3}, Box{{first, 0}, {mine, 3}});
-    add_mesh(mesh);
-    series.mesh = std::move(mesh);
     return series;
   }
 
-  void add_mesh(MeshSpec& mesh) const {
+  MeshPart mesh_part() const {
+    const std::uint64_t values = spec_.options.shape.values();
+    MeshPart mesh;
+    mesh.points = spec_.options.shape.problems() * values;
+    mesh.owned = partition::Ownership::box({mesh.points, 3},
+                                           Box{{spec_.problems.first * values, 0}, {spec_.problems.count * values, 3}});
     const CrissCross elements{spec_.options.shape.ccross};
     const Lattice lattice{spec_.options.shape.sub_elements};
     const std::uint64_t cells = spec_.problems.count * lattice.triangles();
@@ -75,6 +81,7 @@ class MhmSeries final : public MhmOutput {
     }
     mesh.cell_types.assign(cells, cell_type::triangle);
     mesh.cell_sizes.assign(cells, 3);
+    return mesh;
   }
 
   MpiCommunicator& comm_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import pytest
 import weft_run as w
 
@@ -44,6 +45,19 @@ def test_a_link_stays_one(tmp_path: Path, ranks: int | None) -> None:
     w.run_ecg(link, *SMALL[:-1], 40, "--append", ranks=ranks)
     w.check_file(far, NODES, 40)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["far", "out.h5", "real.h5"]
+
+
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_mesh_is_not_copied(tmp_path: Path, ranks: int | None) -> None:
+    """It costs the memory of the program that holds it, which the kernel here is, and no more."""
+    path = tmp_path / "out.h5"
+    size = ["--nodes", 500_000, "--steps", 2, "--budget", "24MiB"]
+    without = w.run_ecg(path, *size, "--mesh", "none", ranks=ranks)["peak_rss_bytes"]
+    peak = w.run_ecg(path, *size, ranks=ranks)["peak_rss_bytes"]
+    with h5py.File(path, "r") as file:
+        mesh = sum(file["mesh"][name].nbytes for name in file["mesh"]) // (ranks or 1)
+    assert mesh > 50_000_000
+    assert peak < without + mesh + (8 << 20)
 
 
 def test_other_commands_leave_an_old_file_too(tmp_path: Path) -> None:

@@ -195,24 +195,31 @@ TEST(SeriesMesh, PointsAndMixedCellsOfAllRanks) {
   SeriesSpec spec;
   spec.steps = 1;
   spec.fields.push_back(field_of("V", DataType::float64, {101}, in_turn({101}, comm.rank(), comm.size())));
+  std::vector<double> coordinates;
+  std::vector<std::uint8_t> cell_types;
+  std::vector<std::int64_t> cell_sizes;
+  std::vector<std::int64_t> numbers;  // of the cells' points
   MeshSpec mesh;
   mesh.points = 101;
   mesh.owned = in_turn({101, 3}, comm.rank(), comm.size());
-  mesh.coordinates.assign(mesh.owned.local_elements(), -7.0);
+  coordinates.assign(mesh.owned.local_elements(), -7.0);
   for (const partition::Run& run : mesh.owned.runs()) {
     for (std::uint64_t i = 0; i < run.length; ++i) {
-      mesh.coordinates[run.local + i] = static_cast<double>(run.global + i);
+      coordinates[run.local + i] = static_cast<double>(run.global + i);
     }
   }
   // Cell c of rank r: tetrahedra (VTK type 10) and hexahedra (12) in turn; ranks 1, 4, ... have none.
   const auto cells_of = [](std::uint64_t r) { return r % 3 == 1 ? 0 : 3 + r; };
   const auto corners = [](std::uint64_t c) { return c % 2 == 0 ? 4U : 8U; };
   for (std::uint64_t c = 0; c < cells_of(rank); ++c) {
-    mesh.cell_types.push_back(c % 2 == 0 ? 10 : 12);
-    mesh.cell_sizes.push_back(corners(c));
-    for (unsigned i = 0; i < corners(c); ++i)
-      mesh.connectivity.push_back(static_cast<std::int64_t>((rank + c + i) % 101));
+    cell_types.push_back(c % 2 == 0 ? 10 : 12);
+    cell_sizes.push_back(corners(c));
+    for (unsigned i = 0; i < corners(c); ++i) numbers.push_back(static_cast<std::int64_t>((rank + c + i) % 101));
   }
+  mesh.coordinates = coordinates;
+  mesh.cell_types = cell_types;
+  mesh.cell_sizes = cell_sizes;
+  mesh.connectivity = numbers;
   spec.mesh = mesh;
   SeriesWriter writer = create_series(MPI_COMM_WORLD, file_name(), spec);
   write_steps(writer, spec.fields, 1);

@@ -59,15 +59,21 @@ std::vector<T> values(const Ownership& ownership, std::uint64_t step) {
   return result;
 }
 
-weft::MeshSpec mesh_part(std::uint64_t points, Share mine, Share my_cells) {
+// What a MeshSpec refers to.
+struct MeshArrays {
+  std::vector<double> coordinates{};
+  std::vector<std::uint8_t> cell_types{};
+  std::vector<std::int64_t> cell_sizes{};
+  std::vector<std::int64_t> connectivity{};
+};
+
+MeshArrays mesh_arrays(std::uint64_t points, Share mine, Share my_cells) {
   struct Kind {
     std::uint8_t type;
     std::int64_t corners;
   };
   constexpr std::array<Kind, 8> kinds{{{12, 8}, {13, 6}, {14, 5}, {10, 4}, {9, 4}, {5, 3}, {3, 2}, {1, 1}}};
-  weft::MeshSpec mesh;
-  mesh.points = points;
-  mesh.owned = owned({points, 3}, mine);
+  MeshArrays mesh;
   for (std::uint64_t n = mine.first; n < mine.first + mine.count; ++n) {
     const std::uint64_t x = n % 4, y = n / 4 % 4, z = n / 16;
     mesh.coordinates.insert(mesh.coordinates.end(),
@@ -92,7 +98,9 @@ void write_mesh(const char* path, int rank, int ranks, bool globals_alone) {
   weft::SeriesSpec spec;
   spec.steps = kSteps;
   spec.time_units = "s";
-  spec.mesh = mesh_part(points, mine, my_cells);
+  const MeshArrays mesh = mesh_arrays(points, mine, my_cells);
+  spec.mesh = weft::MeshSpec{points,          owned({points, 3}, mine), mesh.coordinates,
+                             mesh.cell_types, mesh.cell_sizes,          mesh.connectivity};
 
   FieldSpec number{.name = "number", .per_step = {points}, .units = "mV", .owned = owned({points}, mine)};
   FieldSpec vector{.name = "vector", .type = weft::DataType::float32, .per_step = {points, 3}};

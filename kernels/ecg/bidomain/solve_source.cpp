@@ -14,6 +14,7 @@
 #include "kernels/ecg/heart/mesh_file.hpp"
 #include "kernels/ecg/solve/assembly.hpp"
 #include "kernels/ecg/step_source.hpp"
+#include "kernels/io/mesh_part.hpp"
 #include "weft/support/cell_type.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
@@ -207,24 +208,25 @@ class SolveSource final : public StepSource {
     return sum;
   }
 
-  std::optional<MeshSpec> mesh() const override {
+  std::optional<MeshSpec> mesh() override {
     if (!with_mesh_) return std::nullopt;
-    MeshSpec spec;
-    spec.points = nodes_();
-    spec.owned = rows_of(nodes_(), all_, {3});
+    written_ = {};
+    written_.points = nodes_();
+    written_.owned = rows_of(nodes_(), all_, {3});
     for (const std::uint64_t node : all_) {
       const Vector3& p = mesh_.points[node];
-      spec.coordinates.insert(spec.coordinates.end(), {p.x, p.y, p.z});
+      written_.coordinates.insert(written_.coordinates.end(), {p.x, p.y, p.z});
     }
     // The same cells in the same order on any number of ranks.
     const partition::Block cells = partition::even_block(mesh_.tetrahedra.size(), rank_in(comm_), ranks_in(comm_));
-    spec.cell_types.assign(cells.count, cell_type::tetra);
-    spec.cell_sizes.assign(cells.count, 4);
+    written_.cell_types.assign(cells.count, cell_type::tetra);
+    written_.cell_sizes.assign(cells.count, 4);
     for (std::uint64_t t = cells.first; t < cells.first + cells.count; ++t) {
-      spec.connectivity.insert(spec.connectivity.end(), mesh_.tetrahedra[t].begin(), mesh_.tetrahedra[t].end());
+      written_.connectivity.insert(written_.connectivity.end(), mesh_.tetrahedra[t].begin(), mesh_.tetrahedra[t].end());
     }
-    return spec;
+    return written_.spec();
   }
+  void forget_mesh() override { written_ = {}; }
 
   nlohmann::json report() override {
     const auto equations = [](const Convergence& one) {
@@ -335,6 +337,7 @@ class SolveSource final : public StepSource {
   SolveOptions options_;
   bool joint_;
   bool with_mesh_;
+  MeshPart written_;  // while the file is made
   PetscSession session_;
   HeartMesh mesh_;
   ChosenConductivities chosen_;

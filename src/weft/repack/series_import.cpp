@@ -108,6 +108,8 @@ class Import {
     const std::uint64_t ahead = comm_.min(steps_ahead());  // all wait for the slowest
     SeriesWriter writer =
         SeriesWriter::create({std::shared_ptr<Communicator>(), &comm_}, storage::part_path(request_.out), spec(ahead));
+    mesh_.reset();
+    cell_sizes_ = {};
     try {
       move(writer, ahead, report);
       writer.close();
@@ -231,7 +233,7 @@ class Import {
     return static_cast<std::size_t>(field.from - reader_.catalog().fields.data());
   }
 
-  SeriesSpec spec(std::uint64_t ahead) const {
+  SeriesSpec spec(std::uint64_t ahead) {
     SeriesSpec spec;
     spec.steps = reader_.committed();
     spec.time_units = reader_.field("time").units;
@@ -243,7 +245,7 @@ class Import {
     spec.attributes["history"] = fmt::format("weft import {}{}{}", fs::path(reader_.path()).filename().string(),
                                              reader_.named().empty() ? "" : ":", reader_.named());
     if (mesh_) {
-      spec.mesh = even_share(*mesh_, comm_.rank(), comm_.size());
+      spec.mesh = even_share(*mesh_, comm_.rank(), comm_.size(), cell_sizes_);
     } else {
       spec.grid = grid_;
     }
@@ -298,7 +300,8 @@ class Import {
   std::vector<Moved> fields_;
   std::set<std::string> names_{storage::kReservedNames.begin(), storage::kReservedNames.end()};
   std::vector<std::string> not_shown_;
-  std::optional<view::Mesh> mesh_;
+  std::optional<view::Mesh> mesh_;  // until it is written
+  std::vector<std::int64_t> cell_sizes_;
   storage::RegularGrid grid_;
 };
 

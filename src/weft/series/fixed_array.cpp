@@ -50,7 +50,7 @@ partition::Ownership behind_others(Communicator& comm, std::uint64_t count, std:
 
 }  // namespace
 
-std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets) {
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh) {
   agree_on(comm, [&] { check_mesh(mesh); });
   std::vector<FixedArray> arrays;
   arrays.push_back({{"/mesh/points", DataType::float64, {mesh.points, 3}, {}},
@@ -66,15 +66,12 @@ std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, st
                     behind_others(comm, mesh.connectivity.size(), corners),
                     std::as_bytes(std::span(mesh.connectivity))});
   // offsets[i] is where cell i begins; the last rank also gives the end, so that there is one more than cells.
-  auto at = static_cast<std::int64_t>(comm.sum_before(mesh.connectivity.size()));
-  for (const std::int64_t size : mesh.cell_sizes) {
-    offsets.push_back(at);
-    at += size;
-  }
-  if (comm.rank() == comm.size() - 1) offsets.push_back(at);
+  const std::uint64_t mine = mesh.cell_sizes.size() + (comm.rank() == comm.size() - 1 ? 1 : 0);
   arrays.push_back({{"/mesh/offsets", DataType::int64, {cells + 1}, {}},
-                    behind_others(comm, offsets.size(), cells + 1),
-                    std::as_bytes(std::span(offsets))});
+                    behind_others(comm, mine, cells + 1),
+                    {},
+                    static_cast<std::int64_t>(comm.sum_before(mesh.connectivity.size())),
+                    mesh.cell_sizes});
   return arrays;
 }
 
@@ -114,6 +111,22 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
   });
 }
 
+// Running sums at an address, a few at a time.
+void write_sums(storage::ByteStore& store, std::uint64_t address, const FixedArray& array) {
+  constexpr std::uint64_t kAtOnce = 1U << 17U;
+  std::vector<std::int64_t> piece;
+  std::int64_t sum = *array.first_sum;
+  const std::uint64_t entries = array.owned.owned_elements();
+  for (std::uint64_t first = 0; first < entries; first += piece.size()) {
+    piece.resize(std::min(kAtOnce, entries - first));
+    for (std::uint64_t i = 0; i < piece.size(); ++i) {
+      piece[i] = sum;
+      if (first + i < array.distances.size()) sum += array.distances[first + i];
+    }
+    store.write_at(address + first * sizeof(std::int64_t), std::as_bytes(std::span(piece)));
+  }
+}
+
 }  // namespace
 
 FixedArray subset_array(const FieldSpec& field) {
@@ -139,7 +152,10 @@ void write_fixed_array(Communicator& comm, storage::ByteStore& store, const stor
   if (!in_slabs(comm, array)) return write_exchanged(comm, store, catalog, array);
   agree_on(comm, [&] {  // as it lies, without a copy: a mesh may be as large as all the memory Weft was given
     const auto& runs = array.owned.runs();
-    if (!runs.empty()) store.write_at(catalog.address() + runs[0].global * size_of(array.plan.type), array.local);
+    if (runs.empty()) return;
+    const std::uint64_t address = catalog.address() + runs[0].global * size_of(array.plan.type);
+    if (array.first_sum) return write_sums(store, address, array);
+    store.write_at(address, array.local);
   });
 }
 

@@ -1,6 +1,7 @@
 // weft/series/fixed_array.hpp - writing what has no step axis: the mesh, and the node numbers of fields on some nodes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,17 +12,20 @@
 
 namespace weft::series {
 
-// One array and this rank's part of it. The bytes belong to the caller.
+// One array and this rank's part of it: bytes of the caller's, or running sums (/mesh/offsets), which are made
+// while they are written.
 struct FixedArray {
   storage::FixedArrayPlan plan;
   partition::Ownership owned;
   std::span<const std::byte> local;
+  // Where there is a first sum: how far from each entry to the next, and no bytes.
+  std::optional<std::int64_t> first_sum{};
+  std::span<const std::int64_t> distances{};
 };
 
 // The arrays of a mesh, checked: /mesh/points (N, 3), /mesh/types (cells), /mesh/offsets (cells + 1; VTK's meaning) and
-// /mesh/connectivity. Cells are numbered over all ranks in rank order. Collective; `offsets` keeps memory the arrays
-// refer to.
-std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, std::vector<std::int64_t>& offsets);
+// /mesh/connectivity. Cells are numbered over all ranks in rank order. Collective; they refer to the mesh's memory.
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh);
 
 // The node numbers of a field on some of the nodes, /weft/subsets/NAME; it refers to the field's own.
 FixedArray subset_array(const FieldSpec& field);

@@ -4,21 +4,25 @@
 
 namespace weft {
 
-MeshSpec even_share(const view::Mesh& mesh, int rank, int ranks) {
+MeshSpec even_share(const view::Mesh& mesh, int rank, int ranks, std::vector<std::int64_t>& cell_sizes) {
   MeshSpec spec;
   spec.points = mesh.points.size() / 3;
   spec.owned = partition::even_nodes({spec.points, 3}, rank, ranks);
   const partition::Block points = partition::even_block(spec.points, rank, ranks);
-  const auto coordinates = mesh.points.begin() + static_cast<std::ptrdiff_t>(3 * points.first);
-  spec.coordinates.assign(coordinates, coordinates + static_cast<std::ptrdiff_t>(3 * points.count));
+  spec.coordinates = std::span(mesh.points).subspan(3 * points.first, 3 * points.count);
   const partition::Block cells = partition::even_block(mesh.cells.types.size(), rank, ranks);
+  cell_sizes.clear();
+  if (cells.count == 0) return spec;
+  const std::vector<std::int64_t>& offsets = mesh.cells.offsets;
+  cell_sizes.reserve(cells.count);
   for (std::uint64_t c = cells.first; c < cells.first + cells.count; ++c) {
-    spec.cell_types.push_back(mesh.cells.types[c]);
-    spec.cell_sizes.push_back(mesh.cells.offsets[c + 1] - mesh.cells.offsets[c]);
-    for (std::int64_t i = mesh.cells.offsets[c]; i < mesh.cells.offsets[c + 1]; ++i) {
-      spec.connectivity.push_back(mesh.cells.connectivity[static_cast<std::size_t>(i)]);
-    }
+    cell_sizes.push_back(offsets[c + 1] - offsets[c]);
   }
+  spec.cell_types = std::span(mesh.cells.types).subspan(cells.first, cells.count);
+  spec.cell_sizes = cell_sizes;
+  const auto begin = static_cast<std::size_t>(offsets[cells.first]);
+  const auto end = static_cast<std::size_t>(offsets[cells.first + cells.count]);
+  spec.connectivity = std::span(mesh.cells.connectivity).subspan(begin, end - begin);
   return spec;
 }
 

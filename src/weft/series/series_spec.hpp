@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,16 +75,17 @@ struct FieldSpec {
   std::optional<std::vector<std::uint64_t>> subset{};
 };
 
-// The mesh in parts: each rank gives the points that it owns, and its cells.
+// The mesh in parts: each rank gives the points that it owns, and its cells. A mesh may be as large as all the memory
+// that Weft was given, so the arrays stay the caller's, and are read until the series is created.
 struct MeshSpec {
   std::uint64_t points = 0;                                     // of the whole mesh
   partition::Ownership owned = partition::Ownership::none({});  // of an array {points, 3}
-  std::vector<double> coordinates{};                            // local rows of x, y, z
+  std::span<const double> coordinates{};                        // local rows of x, y, z
   // The cells of this rank; cells are numbered over all ranks in rank order. For each cell: its type
   // (support/cell_type.hpp), its number of points, and their global numbers.
-  std::vector<std::uint8_t> cell_types{};
-  std::vector<std::int64_t> cell_sizes{};
-  std::vector<std::int64_t> connectivity{};
+  std::span<const std::uint8_t> cell_types{};
+  std::span<const std::int64_t> cell_sizes{};
+  std::span<const std::int64_t> connectivity{};
 };
 
 // Whether large writes bypass the system's page cache (storage/direct_writer.hpp). Strategy owner only.

@@ -55,12 +55,11 @@ class SeriesWriter::Impl {
 
   void create(const std::string& path, const SeriesSpec& spec, const series::StrategyFactory& make_strategy,
               const std::function<void(const std::string& part)>& prepare) {
-    std::vector<std::int64_t> offsets;
     std::vector<series::FixedArray> fixed;
     agree_on(*comm_, [&] {
       for (const FieldSpec& field : spec.fields) series::check_field(field, spec.grid);
     });
-    if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, offsets);
+    if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh);
     for (const FieldSpec& field : spec.fields) {
       if (field.subset) fixed.push_back(series::subset_array(field));
     }

@@ -18,14 +18,14 @@ std::uint64_t end_of_file(const std::string& path) {
   throw Error(ErrorKind::data, path, "has a damaged superblock", "nothing it says can be trusted");
 }
 
-void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t end) {
-  note_data_end(catalog, data_end, end);
+void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead) {
+  note_data_end(catalog, data_end, ahead);
   const auto store = open_store(catalog.path, OpenMode::metadata);
-  if (store->size() < end) set_size(catalog.path, end);
-  set_end_of_file(*store, end);
+  if (store->size() < ahead) set_size(catalog.path, ahead);
+  set_end_of_file(*store, ahead);
   store->close();
   // HDF5 asks for a file's length before it reads where it ends. So the next move finds the file long enough already.
-  set_size(catalog.path, end + (end - data_end));
+  set_size(catalog.path, ahead + (ahead - data_end));
 }
 
 void cut_end(const SeriesCatalog& catalog, std::uint64_t end) {

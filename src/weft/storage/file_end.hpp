@@ -17,7 +17,7 @@ namespace weft::storage {
 std::uint64_t end_of_file(const std::string& path);
 // Makes the file so long, and then lets the superblock say so; to be called before any rank writes behind its old end.
 // The file remembers where its data end. Throws Error(system) where the file may not become so long.
-void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t end);
+void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead);
 // The other way round: what lies behind `end` goes. Nobody may be writing.
 void cut_end(const SeriesCatalog& catalog, std::uint64_t end);
 

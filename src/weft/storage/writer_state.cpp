@@ -66,9 +66,9 @@ void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
   change_state(catalog, [&](WriterState& state) { state.boot = boot; });
 }
 
-void note_data_end(const SeriesCatalog& catalog, std::uint64_t end, std::uint64_t ahead) {
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead) {
   change_state(catalog, [&](WriterState& state) {
-    state.data_end = end;
+    state.data_end = data_end;
     state.end_ahead = ahead;
   });
 }
