@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -83,7 +84,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
       if (comm.rank() != 0) reader.take_shared_state(file.path, state);
     });
   }
-  reader.opened_ = std::make_shared<reading::OpenedFile>(file.path);
+  reader.open_arrays(file.path);
   if (!reader.named_.empty()) agree_on(comm, [&] { reader.named_field(); });  // refused where there is none of it
   return reader;
 }
@@ -111,8 +112,7 @@ void SeriesReader::reload(Communicator& comm) {
   const auto is_filtered = [](const storage::FieldEntry& field) { return !field.filter.empty(); };
   if (std::ranges::none_of(catalog_.fields, is_filtered)) return;
   // HDF5 keeps the index and the end of a file that it has open, and both have moved.
-  arrays_ = std::make_unique<reading::StoredArrays>();
-  opened_ = std::make_shared<reading::OpenedFile>(catalog_.path);
+  open_arrays(catalog_.path);
 }
 
 void SeriesReader::use_access_cost(const layout::AccessCost& access) {
@@ -142,8 +142,12 @@ void SeriesReader::open_foreign(const std::string& path) {
   foreign_ = std::make_shared<const reading::ForeignSeries>(reading::find_series(path, options_.choice));
   catalog_ = foreign_->catalog;
   committed_ = catalog_.length;
-  arrays_ = std::make_unique<reading::StoredArrays>();
+  open_arrays(path);
+}
+
+void SeriesReader::open_arrays(const std::string& path) {
   opened_ = std::make_shared<reading::OpenedFile>(path);
+  arrays_ = std::make_unique<reading::StoredArrays>(options_.budget_bytes / 4);
 }
 
 // False where the path leads to another file than the bytes by now.
@@ -263,8 +267,9 @@ reading::StoredArray* SeriesReader::stored_array(std::size_t segment, std::size_
   const ArrayEntry& array = catalog_.segments[segment].fields[field];
   if (array.addresses.known()) return nullptr;
   return &arrays_->at(segment, field, [&] {
-    return new reading::StoredArray(
-        opened_, array, foreign_ ? foreign_->decodings[field] : reading::plain_decoding(array), options_.on_request);
+    return new reading::StoredArray(opened_, array,
+                                    foreign_ ? foreign_->decodings[field] : reading::plain_decoding(array),
+                                    options_.on_request, arrays_->kept());
   });
 }
 
@@ -368,10 +373,11 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
                                     [&](const Part& part) { return direct_entry(part.segment, number) != nullptr; });
   try {
     ReadPlan plan;
+    std::map<std::size_t, std::vector<reading::StoredArray::Part>> decoded;  // by their segment
     for (const Part& part : parts) {
       const ArrayEntry* array = direct_entry(part.segment, number);
       if (array == nullptr) {
-        stored_array(part.segment, number)->read(part.box, part.to);
+        decoded[part.segment].push_back({part.box, part.to});
       } else if (directly) {
         append_read(plan, *array, part.box, access_);
       } else {
@@ -379,6 +385,7 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
       }
     }
     if (directly) execute(plan, values);
+    for (const auto& [segment, boxes_of_it] : decoded) stored_array(segment, number)->read(boxes_of_it);
   } catch (const Error& error) {
     throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
   }

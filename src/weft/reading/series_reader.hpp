@@ -48,7 +48,8 @@ struct ReadOptions {
   // The cost of requests and bytes on the file's file system; if empty, it is measured once per file system
   // (storage/measure_access_cost).
   std::optional<layout::AccessCost> access;
-  // The memory of a SnapshotSweep (reading/snapshot_sweep.hpp).
+  // The memory of a SnapshotSweep (reading/snapshot_sweep.hpp). A quarter of it, besides, is for chunks that a read
+  // decoded for a part of them, as a trace does: those that follow find them.
   std::uint64_t budget_bytes = 256ULL << 20;
   int max_threads = storage::kDefaultReadThreads;
   // Wraps the file's store into another one (to count or delay requests). The wrapped store is the one that is
@@ -185,6 +186,7 @@ class SeriesReader {
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
   void open_foreign(const std::string& path);
+  void open_arrays(const std::string& path);
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
   void for_each_segment(const Box& box, const std::function<void(std::size_t segment, const Box&)>& visit) const;
   // The array of a field, where its catalog alone does not say where its values lie; nullptr where it does.
@@ -202,7 +204,7 @@ class SeriesReader {
   std::shared_ptr<const reading::ForeignSeries> foreign_;
   std::string named_;
   std::shared_ptr<reading::OpenedFile> opened_;
-  std::unique_ptr<reading::StoredArrays> arrays_ = std::make_unique<reading::StoredArrays>();
+  std::unique_ptr<reading::StoredArrays> arrays_ = std::make_unique<reading::StoredArrays>(0);
 };
 
 }  // namespace weft

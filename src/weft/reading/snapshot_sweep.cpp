@@ -52,10 +52,9 @@ std::uint64_t SnapshotSweep::choose_steps_at_once() const {
   if (next_ == last_) return 1;
   const layout::AccessCost& access = reader_->access_cost();
   const layout::ReadCost one = reader_->predicted(field_, steps_box(next_, 1));
-  if (static_cast<double>(one.requests) * access.latency_s <=
-      kNegligibleShare * static_cast<double>(one.bytes) / access.bandwidth) {
-    return 1;
-  }
+  const bool cheap = static_cast<double>(one.requests) * access.latency_s <=
+                     kNegligibleShare * static_cast<double>(one.bytes) / access.bandwidth;
+  if (cheap && reader_->reads_directly(field_)) return 1;
   std::uint64_t chunk_steps = 1;
   for (const storage::SegmentEntry& segment : reader_->catalog().segments) {
     chunk_steps = std::max(chunk_steps, segment.fields[*reader_->catalog().find_field(field_)].chunk[0]);

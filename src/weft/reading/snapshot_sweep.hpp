@@ -6,6 +6,9 @@
 // beside the bytes (a warm local disk), or where not even two steps fit the budget, it reads one step at a time
 // straight into the caller's memory and holds no buffer at all: a step larger than the budget is no error.
 //
+// Of a field whose chunks are decoded it always reads windows: each chunk is decoded once where the budget holds as
+// many steps as share a chunk, and once a window otherwise.
+//
 // Worked: 151x400000x2 doubles in chunks of 19x3449x2 at 1 ms and 1 GB/s. A step is 6.4 MB in 116 requests; a budget of
 // 256 MiB holds 41, a chunk 19: 8 windows of 19 steps (18 in the last), 121.6 MB, 116 requests each, instead of 151 x
 // 116. With a budget of 64 MiB, 10 steps fit: windows of 10 and 9 steps.

@@ -54,7 +54,7 @@ Decoding plain_decoding(const storage::ArrayEntry& array) {
 }
 
 StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, Decoding decoding,
-                         OnRequest on_request)
+                         OnRequest on_request, std::shared_ptr<survey::DecodedChunks> kept)
     : file_(std::move(file)), array_(std::move(array)), decoding_(std::move(decoding)) {
   const std::scoped_lock lock(hdf5_lock());
   const storage::QuietHdf5 quiet;
@@ -68,6 +68,7 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
   const std::uint64_t chunk_bytes = element_count(array_.chunk) * size_of(decoding_.values.stored);
   limits.chunk_bytes = std::max(kDecodingBytes, chunk_bytes);
   limits.on_request = std::move(on_request);
+  limits.kept = std::move(kept);
   reader_ =
       std::make_unique<survey::DatasetReader>(file_->get(), array_.path, memory_type(decoding_.values.stored), limits);
   const survey::DatasetFacts& facts = reader_->facts();
@@ -106,11 +107,22 @@ void StoredArray::unpack(std::span<std::byte> values) const {
   if (!decoding_.values.is_identity()) decode(decoding_.values, values, values);
 }
 
-void StoredArray::read(const Box& box, std::span<std::byte> values) {
+void StoredArray::read(std::span<const Part> parts) {
   const std::scoped_lock lock(hdf5_lock());
   const storage::QuietHdf5 quiet;
-  if (values.empty()) return;
-  if (decoding_.values.is_identity() && is_identity(decoding_.order)) return read_seen(box, values);
+  const bool as_is = decoding_.values.is_identity() && is_identity(decoding_.order);
+  if (as_is && decoding_.form == Form::plain) return reader_->read(parts);
+  for (const auto& [box, values] : parts) {
+    if (values.empty()) continue;
+    if (as_is) {
+      read_seen(box, values);
+    } else {
+      read_in_order(box, values);
+    }
+  }
+}
+
+void StoredArray::read_in_order(const Box& box, std::span<std::byte> values) {
   const std::uint64_t step_bytes = values.size() / box.count[0];
   std::uint64_t steps = std::max<std::uint64_t>(1, kPieceBytes / step_bytes);
   if (steps > array_.chunk[0]) steps -= steps % array_.chunk[0];

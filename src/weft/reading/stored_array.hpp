@@ -44,15 +44,18 @@ class StoredArray {
  public:
   // `array` as the series has it, `decoding` of its dataset. Called for each request of encoded bytes.
   using OnRequest = std::function<void(std::uint64_t bytes)>;
-  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, Decoding decoding, OnRequest on_request);
+  StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry array, Decoding decoding, OnRequest on_request,
+              std::shared_ptr<survey::DecodedChunks> kept);
   ~StoredArray();
 
   // Where the values lie as they are; nothing where they have to be decoded. `unpack` is for what was read from there.
   const std::optional<storage::ArrayEntry>& direct() const { return direct_; }
   void unpack(std::span<std::byte> values) const;
 
-  // Fills `values`, row-major as box.count. Throws Error(data) where something cannot be read or decoded.
-  void read(const Box& box, std::span<std::byte> values);
+  // Fills the values of each part, row-major as its box.count; a chunk that several have part of is decoded once where
+  // the values lie in it as they are. Throws Error(data) where something cannot be read or decoded.
+  using Part = survey::DatasetReader::Part;
+  void read(std::span<const Part> parts);
 
   // Where it is decoded: whether chunks come whole, or HDF5 reads what it needs.
   bool fetches_whole_chunks() const { return reader_ != nullptr && reader_->decodes(); }
@@ -61,6 +64,7 @@ class StoredArray {
 
  private:
   void find_places(hid_t dataset);
+  void read_in_order(const Box& box, std::span<std::byte> values);
   void read_piece(const Box& box, std::span<std::byte> values);
   void read_seen(const Box& seen, std::span<std::byte> elements);
 
@@ -75,9 +79,14 @@ class StoredArray {
 // The arrays of a series that were asked for, each opened once; for several threads.
 class StoredArrays {
  public:
+  // So many bytes of decoded chunks are kept for reads that follow.
+  explicit StoredArrays(std::uint64_t kept_bytes) : kept_(std::make_shared<survey::DecodedChunks>(kept_bytes)) {}
+
+  const std::shared_ptr<survey::DecodedChunks>& kept() const { return kept_; }
   StoredArray& at(std::size_t segment, std::size_t field, const std::function<StoredArray*()>& make);
 
  private:
+  std::shared_ptr<survey::DecodedChunks> kept_;
   std::mutex mutex_;
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<StoredArray>> arrays_;
 };

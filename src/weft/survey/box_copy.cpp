@@ -47,7 +47,7 @@ std::uint64_t offset_of(const Shape& at, const Shape& strides) {
 
 }  // namespace
 
-void copy_box(const Placed& to, const Placed& from, const Shape& count, std::uint64_t element_bytes) {
+void copy_box(const Target& to, const Source& from, const Shape& count, std::uint64_t element_bytes) {
   const Shape to_strides = strides_of(to.shape, element_bytes);
   const Shape from_strides = strides_of(from.shape, element_bytes);
   std::byte* target = to.data + offset_of(to.at, to_strides);

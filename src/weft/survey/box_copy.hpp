@@ -9,14 +9,17 @@
 namespace weft::survey {
 
 // A row-major array in memory, and where in it a box begins.
-struct Placed {
-  std::byte* data;
+template <typename Byte>
+struct PlacedBytes {
+  Byte* data;
   const Shape& shape;
   Shape at;
 };
+using Target = PlacedBytes<std::byte>;
+using Source = PlacedBytes<const std::byte>;
 
 // Copies count[i] elements along every axis i. Both boxes must lie inside their arrays, which do not overlap.
-void copy_box(const Placed& to, const Placed& from, const Shape& count, std::uint64_t element_bytes);
+void copy_box(const Target& to, const Source& from, const Shape& count, std::uint64_t element_bytes);
 
 // What two boxes have in common; a count of 0 somewhere where that is nothing.
 Box common_part(const Box& a, const Box& b);

@@ -31,7 +31,7 @@ Error at(const std::string& path, const Error& error) {
 }  // namespace
 
 DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits)
-    : memory_type_(memory_type), on_request_(limits.on_request) {
+    : memory_type_(memory_type), on_request_(limits.on_request), kept_(limits.kept) {
   storage::register_filters();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
   constexpr std::size_t kSlots = 12421;  // a prime, many times the chunks a cache of this size holds
@@ -72,13 +72,20 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
 }
 
 void DatasetReader::read(const Box& box, std::span<std::byte> values) {
-  if (element_count(box.count) * element_bytes_ != values.size()) {
+  const Part part{box, values};
+  read(std::span(&part, 1));
+}
+
+void DatasetReader::read(std::span<const Part> parts) {
+  for (const auto& [box, values] : parts) {
+    if (element_count(box.count) * element_bytes_ == values.size()) continue;
     throw Error(ErrorKind::usage, facts_.path,
                 fmt::format("{} bytes for a box of {}", values.size(), to_string(box.count)));
   }
-  if (values.empty()) return;
-  if (decodes_) return read_by_chunks(box, values);
-  read_by_hdf5(box, values);
+  if (decodes_) return read_by_chunks(parts);
+  for (const auto& [box, values] : parts) {
+    if (!values.empty()) read_by_hdf5(box, values);
+  }
 }
 
 void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
@@ -210,27 +217,63 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
   return numbers;
 }
 
-void DatasetReader::read_by_chunks(const Box& box, std::span<std::byte> values) {
+void DatasetReader::read_by_chunks(std::span<const Part> parts) {
+  constexpr std::size_t kAtOnce = 1U << 22U;  // 64 MiB of them
   const Pieces chunks(shape_, chunk_);
+  std::vector<Touch> touches;
+  for (const Part& part : parts) {
+    if (part.values.empty()) continue;
+    for_each_index(chunks_touched(part.box, chunk_), [&](const Shape& place) {
+      std::uint64_t number = 0;
+      for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
+      touches.push_back({number, &part});
+    });
+    if (touches.size() >= kAtOnce) read_touched(touches);
+  }
+  read_touched(touches);
+}
+
+// Reads them, and leaves none.
+void DatasetReader::read_touched(std::vector<Touch>& touches) {
+  std::ranges::stable_sort(touches, {}, &Touch::chunk);
   std::mutex mutex;
   std::optional<Error> failed;
-  const UseChunk copy = [&](std::uint64_t number, std::span<std::byte> chunk) {
-    const Box where = chunks.box(number);
-    const Box part = common_part(box, where);
-    copy_box({values.data(), box.count, minus(part.start, box.start)},
-             {chunk.data(), chunk_, minus(part.start, where.start)}, part.count, element_bytes_);
-  };
   const FailChunk note = [&](std::uint64_t, const Error& error) {
     const std::lock_guard lock(mutex);
     if (!failed) failed = error;
   };
-  for_each_index(chunks_touched(box, chunk_), [&](const Shape& place) {
-    std::uint64_t number = 0;
-    for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
-    fetch(number, copy, note);
-  });
+  const UseChunk use = [&](std::uint64_t number, std::span<const std::byte> chunk) {
+    const std::uint64_t missed =
+        copy_touched(number, chunk, std::ranges::equal_range(touches, number, {}, &Touch::chunk));
+    if (kept_ && missed > 0) kept_->keep(this, number, chunk);
+  };
+  for (auto touch = touches.begin(); touch != touches.end();) {
+    const std::uint64_t number = touch->chunk;
+    const std::span<const Touch> of_chunk = std::ranges::equal_range(touch, touches.end(), number, {}, &Touch::chunk);
+    touch += static_cast<std::ptrdiff_t>(of_chunk.size());
+    if (const DecodedChunks::Chunk chunk = kept_ ? kept_->find(this, number) : nullptr) {
+      copy_touched(number, *chunk, of_chunk);
+    } else {
+      fetch(number, use, note);
+    }
+  }
   decoders_->wait();
+  touches.clear();
   if (failed) throw *failed;
+}
+
+// Returns how many of its elements nobody wanted, parts taken as if they had nothing in common.
+std::uint64_t DatasetReader::copy_touched(std::uint64_t number, std::span<const std::byte> chunk,
+                                          std::span<const Touch> touches) const {
+  const Box where = Pieces(shape_, chunk_).box(number);
+  std::uint64_t missed = element_count(where.count);
+  for (const Touch& touch : touches) {
+    const Box part = common_part(touch.part->box, where);
+    missed -= std::min(missed, element_count(part.count));
+    copy_box({touch.part->values.data(), touch.part->box.count, minus(part.start, touch.part->box.start)},
+             {chunk.data(), chunk_, minus(part.start, where.start)}, part.count, element_bytes_);
+  }
+  return missed;
 }
 
 }  // namespace weft::survey

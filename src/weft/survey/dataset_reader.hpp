@@ -20,6 +20,7 @@
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/survey/chunk_decoders.hpp"
+#include "weft/survey/decoded_chunks.hpp"
 #include "weft/survey/pieces.hpp"
 #include "weft/survey/survey.hpp"
 
@@ -31,6 +32,7 @@ struct ReadLimits {
   std::uint64_t cache_bytes = 32ULL << 20;                // HDF5's chunk cache
   std::uint64_t chunk_bytes = 64ULL << 20;                // for decoding: of all threads together
   std::function<void(std::uint64_t bytes)> on_request{};  // before each chunk, and each box that HDF5 reads
+  std::shared_ptr<DecodedChunks> kept{};                  // chunks that were decoded for a part of them; may be null
 };
 
 class DatasetReader {
@@ -50,6 +52,12 @@ class DatasetReader {
 
   // Fills `values`, row-major. Throws Error(data) with the dataset's path where something cannot be read or decoded.
   void read(const Box& box, std::span<std::byte> values);
+  // Several boxes, each into its own memory: a chunk that more than one has part of is read and decoded once.
+  struct Part {
+    Box box;
+    std::span<std::byte> values;
+  };
+  void read(std::span<const Part> parts);
 
   // Whether each_chunk() may be called: chunks are decoded here.
   bool decodes() const { return decodes_; }
@@ -71,7 +79,14 @@ class DatasetReader {
 
  private:
   void read_by_hdf5(const Box& box, std::span<std::byte> values);
-  void read_by_chunks(const Box& box, std::span<std::byte> values);
+  struct Touch {  // that a part has something of a chunk
+    std::uint64_t chunk = 0;
+    const Part* part = nullptr;
+  };
+  void read_by_chunks(std::span<const Part> parts);
+  void read_touched(std::vector<Touch>& touches);
+  std::uint64_t copy_touched(std::uint64_t number, std::span<const std::byte> chunk,
+                             std::span<const Touch> touches) const;
   void fetch(std::uint64_t number, const UseChunk& use, const FailChunk& fail);
   std::vector<std::byte> encoded_chunk(const Box& where, std::uint32_t& skipped);
   std::vector<std::byte> unwritten_chunk() const;
@@ -89,6 +104,7 @@ class DatasetReader {
   bool decodes_ = false;
   std::unique_ptr<ChunkDecoders> decoders_;
   std::function<void(std::uint64_t bytes)> on_request_;
+  std::shared_ptr<DecodedChunks> kept_;
 };
 
 }  // namespace weft::survey
