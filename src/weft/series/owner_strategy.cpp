@@ -197,6 +197,10 @@ class OwnerStrategy final : public WriteStrategy {
     const DirectWrites direct = context_.options.direct;
     // A store around the file's wants to see every write.
     const bool is_plain = !context_.options.wrap_store;
+    std::uint64_t step_bytes = 0;
+    for (const storage::FieldEntry& field : context_.catalog.fields) {
+      step_bytes += element_count(field.per_step) * size_of(field.type);
+    }
     return {.store = context_.store,
             .catalog = context_.catalog,
             .counters = context_.counters,
@@ -207,6 +211,7 @@ class OwnerStrategy final : public WriteStrategy {
             .syncs_windows = context_.options.sync == Sync::window,
             .wants_direct = direct == DirectWrites::always,
             .may_go_directly = direct == DirectWrites::automatic && is_plain,
+            .room_bytes = step_bytes * context_.catalog.capacity(),
             .threads = std::max(1U, std::thread::hardware_concurrency() / static_cast<unsigned>(context_.comm.size()))};
   }
 

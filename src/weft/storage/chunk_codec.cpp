@@ -26,10 +26,9 @@ ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
 
 ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
   Encoded result;
-  std::vector<std::byte> held;  // what `now` sees, after the first filter
   std::span<const std::byte> now = chunk;
   for (std::size_t i = 0; i < filters_.size(); ++i) {
-    std::vector<std::byte> next = stages_[i].codec->encode(now);
+    const std::span<const std::byte> next = stages_[i].codec->encode(now);
     const bool in_vain = stages_[i].compresses && (next.empty() || next.size() >= now.size());
     if (in_vain && (filters_[i].flags & H5Z_FLAG_OPTIONAL) != 0) {
       result.skipped |= 1U << i;
@@ -38,10 +37,9 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
     if (next.empty()) {
       throw Error(ErrorKind::data, filters_[i].name, "cannot make a chunk shorter, and is not optional here");
     }
-    held = std::move(next);
-    now = held;
+    now = next;
   }
-  result.bytes = held.empty() ? std::vector<std::byte>(now.begin(), now.end()) : std::move(held);
+  result.bytes.assign(now.begin(), now.end());
   return result;
 }
 
@@ -53,18 +51,17 @@ void ChunkCoder::decode(std::span<const std::byte> bytes, std::uint32_t skipped,
     applied.push_back(i);
     length += stages_[i].adds;
   }
-  std::vector<std::byte> held;
   std::span<const std::byte> now = bytes;
   for (; !applied.empty(); applied.pop_back()) {
     const Stage& stage = stages_[applied.back()];
     length -= stage.adds;
     const bool last = applied.size() == 1;
     if (!last && now.size() < stage.adds) throw damaged(filters_[applied.back()].name);
-    std::vector<std::byte> next(last ? 0 : stage.compresses ? length : now.size() - stage.adds);
-    stage.codec->decode(now, last ? chunk : std::span<std::byte>(next));
-    if (last) return;
-    held = std::move(next);
-    now = held;
+    if (last) return stage.codec->decode(now, chunk);
+    next_.resize(stage.compresses ? length : now.size() - stage.adds);
+    stage.codec->decode(now, next_);
+    now_.swap(next_);
+    now = now_;
   }
   if (now.size() != chunk.size()) throw damaged("its length");
   std::copy(now.begin(), now.end(), chunk.begin());

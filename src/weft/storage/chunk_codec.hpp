@@ -92,7 +92,9 @@ class ChunkCoder {
   };
 
   std::vector<Filter> filters_;
-  std::vector<Stage> stages_;  // one for each
+  std::vector<Stage> stages_;   // one for each
+  std::vector<std::byte> now_;  // between two of them, while a chunk is decoded
+  std::vector<std::byte> next_;
 };
 
 // The pieces, for tests.

@@ -94,6 +94,23 @@ INSTANTIATE_TEST_SUITE_P(Filters, ChunkCodec,
                                          "shuffle+deflate+fletcher32", "fletcher32+deflate", "zstd:3", "lzf",
                                          "shuffle+lzf+fletcher32", "shuffle+zstd:19", "deflate+shuffle"));
 
+// Made a block at a time, in memory that may be too short for what cannot be compressed.
+TEST(ChunkCodecAlone, FastestDeflateOfAnyLength) {
+  ChunkCoder coder(parse_filters("deflate:1", 8));
+  std::mt19937 random(5);
+  for (const std::size_t length : {1U, 7U, 32767U, 32768U, 32769U, 65536U, 98304U, 700001U}) {
+    for (const unsigned kinds : {1U, 5U, 256U}) {  // of bytes
+      std::vector<std::byte> bytes(length);
+      for (std::byte& b : bytes) b = static_cast<std::byte>(random() % kinds);
+      const ChunkCoder::Encoded encoded = coder.encode(bytes);
+      std::vector<std::byte> decoded(length);
+      coder.decode(encoded.bytes, encoded.skipped, decoded);
+      EXPECT_EQ(decoded, bytes) << length << " of " << kinds;
+      EXPECT_EQ(encoded.skipped, kinds == 256 || length < 10 ? 1U : 0U) << length << " of " << kinds;
+    }
+  }
+}
+
 TEST(ChunkCodecAlone, LeavesOutWhatWouldMakeAChunkLonger) {
   std::vector<std::byte> noise(1000);
   std::mt19937 random(11);

@@ -27,10 +27,21 @@ class FilterCodec {
   FilterCodec(const FilterCodec&) = delete;
   FilterCodec& operator=(const FilterCodec&) = delete;
 
-  // Empty where a filter that compresses cannot make `from` shorter.
-  virtual std::vector<std::byte> encode(std::span<const std::byte> from) = 0;
+  // In memory of the codec's own, until its next encode(). Empty where a filter that compresses cannot make `from`
+  // shorter.
+  virtual std::span<const std::byte> encode(std::span<const std::byte> from) = 0;
   // Fills `to`, whose length is the one before encode(). Throws damaged() where the bytes are not what encode() left.
   virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) = 0;
+
+ protected:
+  // So much memory, which stays.
+  std::span<std::byte> room(std::size_t bytes) {
+    if (made_.size() < bytes) made_.resize(bytes);
+    return std::span(made_).first(bytes);
+  }
+
+ private:
+  std::vector<std::byte> made_;
 };
 
 // What is known of a filter, and how one comes to work.

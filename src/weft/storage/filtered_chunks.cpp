@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_room.hpp"
@@ -16,8 +17,6 @@
 namespace weft::storage {
 
 namespace {
-
-constexpr std::uint64_t kMostBytes = 8ULL << 20;  // of a write
 
 const ArrayEntry& array_of(const SeriesCatalog& catalog, std::size_t field) {
   return catalog.segments.at(0).fields.at(field);
@@ -65,10 +64,32 @@ FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const Chun
   return one;
 }
 
+// Of what encode() makes.
+void FilteredChunks::make_room(std::uint64_t bytes) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return placed_bytes_ == 0 || placed_bytes_ + made_bytes_ + bytes <= most_bytes_; });
+  made_bytes_ += bytes;
+}
+
+void FilteredChunks::free_placed() {
+  placed_.clear();
+  const std::scoped_lock lock(mutex_);
+  placed_bytes_ = 0;
+  changed_.notify_all();
+}
+
+void FilteredChunks::give_up() { free_placed(); }
+
 void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   waiting_.assign(chunks.size(), {});
+  {
+    const std::scoped_lock lock(mutex_);
+    made_bytes_ = 0;
+    most_bytes_ = 0;
+    for (const ChunkSteps& chunk : chunks) most_bytes_ += array_of(catalog_, chunk.field).chunk_bytes();
+  }
   std::atomic<std::size_t> next{0};
-  std::mutex mutex;
+  std::mutex failing;
   std::exception_ptr failure;
   const auto work = [&] {
     try {
@@ -79,9 +100,10 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
           coder = coders.emplace(chunks[i].field, ChunkCoder(filters_of_field(catalog_, chunks[i].field))).first;
         }
         waiting_[i] = encode_one(coder->second, chunks[i]);
+        make_room(waiting_[i].encoded.bytes.size());
       }
     } catch (...) {
-      const std::scoped_lock lock(mutex);
+      const std::scoped_lock lock(failing);
       failure = std::current_exception();
       next = chunks.size();
     }
@@ -102,39 +124,34 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   for (const Waiting& one : waiting_) bytes_ += one.encoded.bytes.size();
 }
 
-void FilteredChunks::write_data(std::uint64_t at) {
-  std::vector<Bytes> pieces;
-  std::uint64_t begin = at;
-  std::uint64_t end = at;
-  const auto flush = [&] {
-    if (pieces.empty()) return;
-    store_.write_at(begin, pieces);
-    ++counters_.app_writes;
-    counters_.app_bytes += end - begin;
-    pieces.clear();
-    begin = end;
-  };
-  for (const Waiting& one : waiting_) {
-    pieces.emplace_back(one.encoded.bytes);
-    end += one.encoded.bytes.size();
-    if (end - begin >= kMostBytes) flush();
-  }
-  flush();
+std::vector<WriteRequest> FilteredChunks::place(std::uint64_t at) {
+  if (waiting_.empty()) return {};
+  placed_ = std::exchange(waiting_, {});
+  placed_at_ = at;
+  WriteRequest request{at, std::exchange(bytes_, 0), {}, 0};
+  request.chunk_end = at + request.bytes;
+  for (const Waiting& one : placed_) request.pieces.emplace_back(one.encoded.bytes);
+  const std::scoped_lock lock(mutex_);
+  placed_bytes_ = request.bytes;
+  return {request};
 }
 
-void FilteredChunks::write_entries(std::uint64_t at) {
+void FilteredChunks::write_entries() {
+  // What an entry leads away from may count already: a power cut must not leave the new entry without the new chunk.
+  if (std::any_of(placed_.begin(), placed_.end(), [](const Waiting& one) { return one.anew; })) store_.sync();
+  std::uint64_t at = placed_at_;
   std::vector<std::byte> entries;  // that follow each other
   std::uint64_t begin = 0;
   const auto flush = [&] {
     if (!entries.empty()) store_.write_at(begin, Bytes(entries));
     entries.clear();
   };
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& one = waiting_[i];
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    const Waiting& one = placed_[i];
     const ChunkTree tree = tree_of(array_of(catalog_, one.field));
     const std::uint64_t index = catalog_.segments[0].rooms.at(one.field).index;
-    const bool follows = i > 0 && waiting_[i - 1].field == one.field && waiting_[i - 1].chunk + 1 == one.chunk &&
-                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(waiting_[i - 1].chunk);
+    const bool follows = i > 0 && placed_[i - 1].field == one.field && placed_[i - 1].chunk + 1 == one.chunk &&
+                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(placed_[i - 1].chunk);
     if (!follows) {
       flush();
       begin = tree.entry_at(index, one.chunk);
@@ -145,16 +162,7 @@ void FilteredChunks::write_entries(std::uint64_t at) {
     at += bytes;
   }
   flush();
-}
-
-void FilteredChunks::write(std::uint64_t at) {
-  if (waiting_.empty()) return;
-  write_data(at);
-  // What an entry leads away from may count already: a power cut must not leave the new entry without the new chunk.
-  if (std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.anew; })) store_.sync();
-  write_entries(at);
-  waiting_.clear();
-  bytes_ = 0;
+  free_placed();
 }
 
 }  // namespace weft::storage

@@ -4,22 +4,26 @@
 // 1. encode(): whole chunks are filtered, on several threads. Where a window begins within a chunk, what the file has
 //    of it is read and decoded first.
 // 2. The ranks agree where each one's chunks go, one behind the other: nobody knows before how long they are.
-// 3. write(): the chunks, in large writes; and when they are there, their entries in the index, each overwritten in
-//    place. Until then the entry leads to what the chunk was, or to a chunk of nothing.
+// 3. place(): they are to be written there, as one request.
+// 4. write_entries(): when that is done, their entries in the index, each overwritten in place. Until then the entry
+//    leads to what the chunk was, or to a chunk of nothing.
 //
-// So the file opens at every instant, and a chunk is what it was or what it becomes. Not collective; makes no MPI and
-// no HDF5 call.
+// So the file opens at every instant, and a chunk is what it was or what it becomes. The next window may be encoded
+// while this one is written: encode() on one thread, write_entries() on another. Not collective; makes no MPI and no
+// HDF5 call.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_tree.hpp"
-#include "weft/storage/flush_counters.hpp"
 #include "weft/storage/series_catalog.hpp"
+#include "weft/storage/write_plan.hpp"
 
 namespace weft::storage {
 
@@ -34,15 +38,22 @@ struct ChunkSteps {
 class FilteredChunks {
  public:
   // The references outlive this. `threads` encode side by side.
-  FilteredChunks(ByteStore& store, const SeriesCatalog& catalog, FlushCounters& counters, unsigned threads)
-      : store_(store), catalog_(catalog), counters_(counters), threads_(threads) {}
+  FilteredChunks(ByteStore& store, const SeriesCatalog& catalog, unsigned threads)
+      : store_(store), catalog_(catalog), threads_(threads) {}
 
-  // Nothing may be waiting to be written. Throws Error(data) where a chunk of the file cannot be decoded.
+  // Nothing may be waiting for a place. What this makes and what has a place and is not written yet never take more
+  // memory together than the chunks themselves: it waits for write_entries() rather. Throws Error(data) where a chunk
+  // of the file cannot be decoded.
   void encode(const std::vector<ChunkSteps>& chunks);
-  // What is waiting.
+  // What waits for a place.
   std::uint64_t bytes() const { return bytes_; }
-  // Writes it to `at`, which HDF5 must know to be in the file, and lets the index lead there.
-  void write(std::uint64_t at);
+  // What waits gets its place, which HDF5 must know to be in the file. To be written before write_entries(); none where
+  // nothing waits.
+  std::vector<WriteRequest> place(std::uint64_t at);
+  // Lets the index lead to what has a place, and gives its memory back.
+  void write_entries();
+  // Nothing of it will be written; whoever waits for its memory goes on.
+  void give_up();
 
  private:
   struct Waiting {
@@ -53,15 +64,21 @@ class FilteredChunks {
   };
 
   Waiting encode_one(ChunkCoder& coder, const ChunkSteps& steps) const;
-  void write_data(std::uint64_t at);
-  void write_entries(std::uint64_t at);
+  void make_room(std::uint64_t bytes);
+  void free_placed();
 
   ByteStore& store_;
   const SeriesCatalog& catalog_;
-  FlushCounters& counters_;
   unsigned threads_;
   std::vector<Waiting> waiting_;
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_ = 0;      // of them
+  std::vector<Waiting> placed_;  // one behind the other
+  std::uint64_t placed_at_ = 0;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::uint64_t placed_bytes_ = 0;
+  std::uint64_t made_bytes_ = 0;  // by encode(), so far
+  std::uint64_t most_bytes_ = 0;  // of both
 };
 
 // The steps of a chunk as they lie in the file, decoded: read through the index.

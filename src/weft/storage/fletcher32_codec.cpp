@@ -12,10 +12,11 @@ constexpr std::size_t kSumBytes = 4;
 
 class Fletcher32 final : public FilterCodec {
  public:
-  std::vector<std::byte> encode(std::span<const std::byte> from) override {
-    std::vector<std::byte> to(from.begin(), from.end());
+  std::span<const std::byte> encode(std::span<const std::byte> from) override {
+    const std::span<std::byte> to = room(from.size() + kSumBytes);
+    std::copy(from.begin(), from.end(), to.begin());
     const std::uint32_t sum = fletcher32(from);
-    for (std::size_t b = 0; b < kSumBytes; ++b) to.push_back(static_cast<std::byte>(sum >> (8 * b)));
+    for (std::size_t b = 0; b < kSumBytes; ++b) to[from.size() + b] = static_cast<std::byte>(sum >> (8 * b));
     return to;
   }
 

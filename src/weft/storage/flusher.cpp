@@ -1,5 +1,7 @@
 #include "weft/storage/flusher.hpp"
 
+#include <algorithm>
+#include <future>
 #include <utility>
 
 #include "weft/storage/commit_slots.hpp"
@@ -17,11 +19,10 @@ constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own c
 }  // namespace
 
 Flusher::Flusher(FlushTarget target, std::function<void()> first)
-    : target_(std::move(target)),
-      pages_(page_bytes()),
-      filtered_(target_.store, target_.catalog, target_.counters, target_.threads) {
+    : target_(std::move(target)), pages_(page_bytes()), filtered_(target_.store, target_.catalog, target_.threads) {
   // Ranks of other nodes are counted in: then each node's share of the cache is only smaller.
-  cacheable_bytes_ = comfortable_cache_bytes() / static_cast<std::uint64_t>(target_.ranks);
+  const std::uint64_t cache = comfortable_cache_bytes();
+  if (target_.room_bytes <= cache) cacheable_bytes_ = cache / static_cast<std::uint64_t>(target_.ranks);
   if (target_.wants_direct) {
     direct_ = DirectWriter::open(target_.lies_at, target_.shared_syscall_counters());
     if (!direct_) {
@@ -91,11 +92,30 @@ void Flusher::run() {
 void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
   check_epoch(target_.store, target_.catalog, target_.epoch);
-  filtered_.write(job.place);
-  ask_for_room(job);
+  // A window is encoded while the one before is written, unless it goes on with a chunk of that one.
+  const std::vector<WriteRequest> placed = filtered_.place(job.place);
+  const bool goes_on = std::ranges::any_of(job.chunks, [](const ChunkSteps& steps) { return steps.first > 0; });
+  if (placed.empty() || job.chunks.empty() || goes_on) {
+    write_and_raise(job, placed);
+    return filtered_.encode(job.chunks);
+  }
+  std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job, placed); });
+  filtered_.encode(job.chunks);
+  written.get();
+}
+
+void Flusher::write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed) {
+  try {
+    for (const WriteRequest& request : placed) ask_for_room({{request.offset, request.bytes}});
+    write_data(placed);
+    filtered_.write_entries();
+  } catch (...) {
+    filtered_.give_up();
+    throw;
+  }
+  ask_for_room(job.room);
   write_data(job.requests);
   if (job.raise_slot) raise(job.committed);
-  filtered_.encode(job.chunks);
 }
 
 void Flusher::raise(std::uint64_t committed) {
@@ -107,8 +127,8 @@ void Flusher::raise(std::uint64_t committed) {
   }
 }
 
-void Flusher::ask_for_room(const FlushJob& job) {
-  for (const FileRange& range : job.room) {
+void Flusher::ask_for_room(const std::vector<FileRange>& room) {
+  for (const FileRange& range : room) {
     if (range.bytes < kWorthAsking) continue;
     try {
       target_.store.reserve(range.offset, range.bytes);

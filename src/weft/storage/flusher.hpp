@@ -33,12 +33,14 @@ struct FlushTarget {
   FlushCounters& counters;
   std::uint64_t rank;
   int ranks;
-  std::uint64_t epoch;   // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
-  std::string lies_at;   // where the file lies while it has not its name
-  bool syncs_windows;    // a window is on the disk before it counts
-  bool wants_direct;     // past the page cache from the first byte on; Error(usage) where that cannot be
-  bool may_go_directly;  // from when the page cache has its share
-  unsigned threads;      // that filter chunks
+  std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
+  std::string lies_at;  // where the file lies while it has not its name
+  bool syncs_windows;   // a window is on the disk before it counts
+  bool wants_direct;    // past the page cache from the first byte on; Error(usage) where that cannot be
+  bool
+      may_go_directly;  // from the first byte on of a series too large for the page cache; else when that has its share
+  std::uint64_t room_bytes;  // what the series has room for, before filters
+  unsigned threads;          // that filter chunks
 
   // For a further store of the same file; it must not outlive `counters`.
   std::shared_ptr<SyscallCounters> shared_syscall_counters() const {
@@ -78,8 +80,9 @@ class Flusher {
  private:
   void run();
   void write(const FlushJob& job);
+  void write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed);
   void raise(std::uint64_t committed);
-  void ask_for_room(const FlushJob& job);
+  void ask_for_room(const std::vector<FileRange>& room);
   void write_data(const std::vector<WriteRequest>& requests);
   bool goes_directly(std::uint64_t bytes);
 

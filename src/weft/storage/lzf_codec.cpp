@@ -16,11 +16,10 @@ constexpr std::size_t kChunkSetting = 2;  // where its settings have the bytes o
 
 class Lzf final : public FilterCodec {
  public:
-  std::vector<std::byte> encode(std::span<const std::byte> from) override {
-    std::vector<std::byte> to(from.size());
-    to.resize(
+  std::span<const std::byte> encode(std::span<const std::byte> from) override {
+    const std::span<std::byte> to = room(from.size());
+    return to.first(
         lzf_compress(from.data(), static_cast<unsigned>(from.size()), to.data(), static_cast<unsigned>(to.size())));
-    return to;
   }
 
   void decode(std::span<const std::byte> from, std::span<std::byte> to) override {

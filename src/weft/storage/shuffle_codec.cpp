@@ -12,8 +12,8 @@ class Shuffle final : public FilterCodec {
  public:
   explicit Shuffle(std::uint64_t element_bytes) : element_bytes_(element_bytes) {}
 
-  std::vector<std::byte> encode(std::span<const std::byte> from) override {
-    std::vector<std::byte> to(from.size());
+  std::span<const std::byte> encode(std::span<const std::byte> from) override {
+    const std::span<std::byte> to = room(from.size());
     shuffle(from, element_bytes_, to);
     return to;
   }

@@ -22,11 +22,12 @@ class Zstd final : public FilterCodec {
   Zstd(const Zstd&) = delete;
   Zstd& operator=(const Zstd&) = delete;
 
-  std::vector<std::byte> encode(std::span<const std::byte> from) override {
+  std::span<const std::byte> encode(std::span<const std::byte> from) override {
     if (encoder_ == nullptr) encoder_ = ZSTD_createCCtx();
-    std::vector<std::byte> to(ZSTD_compressBound(from.size()));
-    to.resize(ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), level_));
-    return to;
+    const std::span<std::byte> to = room(ZSTD_compressBound(from.size()));
+    const std::size_t length = ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), level_);
+    if (ZSTD_isError(length) != 0) throw Error(ErrorKind::system, "zstd", ZSTD_getErrorName(length));
+    return to.first(length);
   }
 
   void decode(std::span<const std::byte> from, std::span<std::byte> to) override {
