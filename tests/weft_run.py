@@ -51,6 +51,9 @@ class Outcome:
         return [line for line in self.err.splitlines() if "weft: error:" in line]
 
 
+# A binary with AddressSanitizer takes more memory, and no library may be loaded before it.
+not_with_sanitizers = pytest.mark.skipif("WEFT_SANITIZED" in os.environ, reason="the binary has sanitizers")
+
 # Open MPI starts in 0.2 s instead of 0.6 where it need not look for networks, nor, on one rank, start a daemon.
 OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

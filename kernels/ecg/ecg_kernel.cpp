@@ -16,6 +16,7 @@
 #include "kernels/io/series_output.hpp"
 #include "kernels/io/yardstick.hpp"
 #include "weft/reading/series_reader.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
@@ -126,6 +127,13 @@ void add_maps_behind(nlohmann::json& report, const Communicator& comm, const Ser
   }
 }
 
+// Of this rank, so far.
+std::string compression_text(const series::WriteCounters& counters) {
+  const auto before = static_cast<double>(counters.unfiltered_bytes);
+  if (before == 0) return "";
+  return fmt::format(", compressed to {:.0f} %", 100 * static_cast<double>(counters.filtered_bytes) / before);
+}
+
 void write_steps(MPI_Comm comm, SeriesOutput& output, StepSource& source, const EcgOptions& options, int rank,
                  Seconds& seconds) {
   Progress progress("writing", "step", source.steps(), options.progress && rank == 0);
@@ -147,7 +155,7 @@ void write_steps(MPI_Comm comm, SeriesOutput& output, StepSource& source, const 
         save_checkpoint(comm, checkpoint_path(options.out), step, source, options.writer.sync);
       });
     }
-    progress.update(step + 1);
+    progress.update(step + 1, compression_text(output.writer().counters()));
   }
 }
 
@@ -280,6 +288,10 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"counters", counters_json(comm, writer.counters())},
       {"peak_rss_bytes", comm.max(peak_rss_bytes())},
   };
+  if (const std::uint64_t before = comm.sum(writer.counters().unfiltered_bytes); before > 0) {
+    report["filtered"] = {
+        {"filter", options.filters}, {"bytes", before}, {"stored_bytes", comm.sum(writer.counters().filtered_bytes)}};
+  }
   if (options.restart) report["restarted_from_step"] = restart_step ? nlohmann::json(*restart_step) : nullptr;
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);
   if (reduction) report["reduction"] = reduction_json(options, reduction->report());

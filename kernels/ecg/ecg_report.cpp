@@ -54,6 +54,13 @@ void add_writing(const nlohmann::json& report, const TellLine& line) {
   line("output", fmt::format("{} blocked in Weft ({}/s), {} of it in close()", format_seconds(output),
                              format_bytes(static_cast<std::uint64_t>(bytes / std::max(output, 1e-9))),
                              format_seconds(seconds.at("drain").get<double>())));
+  if (report.contains("filtered")) {
+    const auto& filtered = report.at("filtered");
+    const auto before = filtered.at("bytes").get<std::uint64_t>();
+    const auto stored = filtered.at("stored_bytes").get<std::uint64_t>();
+    line("compressed", fmt::format("{} to {} ({:.0f} %)", format_bytes(before), format_bytes(stored),
+                                   100 * static_cast<double>(stored) / static_cast<double>(before)));
+  }
   add_spread(report, line);
   if (seconds.contains("raw")) {
     const double raw = seconds.at("raw").get<double>();

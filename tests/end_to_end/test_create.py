@@ -47,6 +47,7 @@ def test_a_link_stays_one(tmp_path: Path, ranks: int | None) -> None:
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["far", "out.h5", "real.h5"]
 
 
+@w.not_with_sanitizers
 @pytest.mark.parametrize("ranks", [None, 2])
 def test_a_mesh_is_not_copied(tmp_path: Path, ranks: int | None) -> None:
     """It costs the memory of the program that holds it, which the kernel here is, and no more."""

@@ -134,12 +134,13 @@ def test_what_others_add_after_a_kill_stays(tmp_path: Path) -> None:
 def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
     plain, path = tmp_path / "plain.h5", tmp_path / "run.h5"
     w.run_ecg(plain, *SMALL, "--steps", 101)
-    w.run_ecg(path, *SMALL, "--steps", 101, "--filter", "shuffle+deflate:1")
+    filtered = w.run_ecg(path, *SMALL, "--steps", 101, "--filter", "shuffle+deflate:1")["filtered"]
     w.call(["h5repack", "-f", "/Data:SHUF", "-f", "/Data:GZIP=1", str(path), str(tmp_path / "repacked.h5")])
     with h5py.File(path) as file, h5py.File(tmp_path / "repacked.h5") as repacked:
         stored = file["Data"].id.get_storage_size()
         assert 0.98 < stored / repacked["Data"].id.get_storage_size() < 1.02
         rest = path.stat().st_size - stored
+    assert filtered["filter"] == "shuffle+deflate:1" and filtered["stored_bytes"] == stored < filtered["bytes"]
     with h5py.File(plain) as file:
         rest_of_plain = plain.stat().st_size - file["Data"].id.get_storage_size()
     assert rest <= rest_of_plain + 16384  # pages for two indexes, and the blank chunk

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import weft_run as w
 
+pytestmark = w.not_with_sanitizers
 SOURCE = Path(__file__).with_name("log_opens.c")
 FUSE, EXT4 = "0x65735546", "0xEF53"
 

@@ -12,6 +12,7 @@
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"

@@ -15,6 +15,7 @@
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/new_file.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/step_times.hpp"
 #include "weft/storage/take_file.hpp"

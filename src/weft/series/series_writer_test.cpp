@@ -14,6 +14,7 @@
 #include <span>
 
 #include "weft/reading/series_reader.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
 

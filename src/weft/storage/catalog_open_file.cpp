@@ -1,13 +1,16 @@
 #include "weft/storage/catalog_open_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_room.hpp"
+#include "weft/storage/durable_name.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/support/error.hpp"
@@ -94,6 +97,21 @@ std::vector<IndexPlan> wrong_indexes(hid_t file) {
   if (!read_rooms(file, group, fields, segment)) return {};
   FoundIndexes found = look_at_indexes(file, segment);
   return found.of_another_tool ? std::vector<IndexPlan>() : std::move(found.wrong);
+}
+
+Handle open_for_reading(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    ask_for_names(path);
+    if (::stat(path.c_str(), &status) != 0) throw system_error(path, "cannot open", errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
+  Handle file = open_read_only(path);
+  if (!file.valid()) {
+    throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + take_hdf5_error(),
+                "check that it is a whole HDF5 file and readable");
+  }
+  return file;
 }
 
 bool has_series(hid_t file) {

@@ -1,4 +1,4 @@
-// weft/storage/catalog_open_file.hpp - reading the catalog out of a Weft file that HDF5 has open.
+// weft/storage/catalog_open_file.hpp - opening a file for reading, and reading the catalog out of one of Weft's.
 #pragma once
 
 #include <hdf5.h>
@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "weft/storage/chunk_room.hpp"
+#include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/series_catalog.hpp"
 
 namespace weft::storage {
 
 inline constexpr std::int64_t kFormatVersion = 2;
+
+// Throws Error(system) where there is no such file, Error(data) where it is not HDF5.
+Handle open_for_reading(const std::string& path);
 
 // Whether an open file is one of Weft's, whole or not. (Any HDF5 file may have checksums, in /weft/checksums.)
 bool has_series(hid_t file);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/writer_state.hpp"
 

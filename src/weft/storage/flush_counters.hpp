@@ -15,6 +15,8 @@ struct FlushCounters {
   std::atomic<std::uint64_t> app_writes{0};  // data requests, and slot writes apart from them
   std::atomic<std::uint64_t> app_bytes{0};
   std::atomic<std::uint64_t> app_slot_writes{0};
+  std::atomic<std::uint64_t> unfiltered_bytes{0};   // given to filters
+  std::atomic<std::uint64_t> filtered_bytes{0};     // that they made of them
   std::atomic<std::uint64_t> flush_nanoseconds{0};  // the flush thread's own time, whoever waited for it or not
   SyscallCounters syscall;
 };

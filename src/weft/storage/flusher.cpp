@@ -97,11 +97,17 @@ void Flusher::write(const FlushJob& job) {
   const bool goes_on = std::ranges::any_of(job.chunks, [](const ChunkSteps& steps) { return steps.first > 0; });
   if (placed.empty() || job.chunks.empty() || goes_on) {
     write_and_raise(job, placed);
-    return filtered_.encode(job.chunks);
+    return filter(job);
   }
   std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job, placed); });
-  filtered_.encode(job.chunks);
+  filter(job);
   written.get();
+}
+
+void Flusher::filter(const FlushJob& job) {
+  filtered_.encode(job.chunks);
+  for (const ChunkSteps& chunk : job.chunks) target_.counters.unfiltered_bytes += chunk.steps.size();
+  target_.counters.filtered_bytes += filtered_.bytes();
 }
 
 void Flusher::write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed) {

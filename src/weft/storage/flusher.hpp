@@ -81,6 +81,7 @@ class Flusher {
   void run();
   void write(const FlushJob& job);
   void write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed);
+  void filter(const FlushJob& job);
   void raise(std::uint64_t committed);
   void ask_for_room(const std::vector<FileRange>& room);
   void write_data(const std::vector<WriteRequest>& requests);

@@ -8,6 +8,7 @@
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 

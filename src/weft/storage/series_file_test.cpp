@@ -1,4 +1,5 @@
 #include "weft/storage/series_file.hpp"
+#include "weft/storage/series_changes.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>

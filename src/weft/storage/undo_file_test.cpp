@@ -9,6 +9,7 @@
 #include <string>
 
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/support/error.hpp"
 

@@ -21,7 +21,7 @@ Progress::~Progress() {
   if (written_ && terminal_) fmt::print(stderr, "\n");
 }
 
-void Progress::update(std::uint64_t done) {
+void Progress::update(std::uint64_t done, const std::string& more) {
   const double now = clock_.seconds();
   if (!shown_ || now < next_ || done == 0 || done == total_) return;
   next_ = now + (terminal_ ? 0.2 : 5.0);
@@ -34,6 +34,7 @@ void Progress::update(std::uint64_t done) {
                             : fmt::format("{} {} of {}, {:.0f} %", unit_, done, total_, percent);
     counted += fmt::format(", about {} left", format_seconds(left));
   }
+  counted += more;
   fmt::print(stderr, "{}{}: {}{}", terminal_ ? "\r" : "", what_, counted, terminal_ ? "   " : "\n");
   std::fflush(stderr);
   written_ = true;

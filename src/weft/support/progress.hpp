@@ -18,7 +18,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(std::uint64_t done);
+  // `more` goes behind it: ", compressed to 57 %".
+  void update(std::uint64_t done, const std::string& more = "");
 
  private:
   std::string what_;

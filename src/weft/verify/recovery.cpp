@@ -16,6 +16,7 @@
 #include "weft/storage/metadata_change.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/open_elsewhere.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/take_file.hpp"

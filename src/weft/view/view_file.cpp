@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "weft/storage/new_file.hpp"
+#include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/step_times.hpp"
 #include "weft/storage/take_file.hpp"
