@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -136,3 +137,19 @@ def test_attributes_and_scales_put_on_a_field_stay(tmp_path: Path) -> None:
             assert len(file["number"].attrs["REFERENCE_LIST"]) == 1
         is_sound(path)
         w.check_file(path, NODES, steps, "separate")
+
+
+def test_a_file_that_is_longer_than_it_says(tmp_path: Path) -> None:
+    """As after a kill while its metadata were changed: HDF5 puts what is new where the file ends for it."""
+    begun, path = tmp_path / "begun.h5", tmp_path / "out.h5"
+    w.run_ecg(begun, *CHUNKS, "--steps", 70, "--unknown-steps")
+    for extra in range(8, 40_000, 488):
+        shutil.copy(begun, path)
+        with path.open("ab") as file:
+            file.write(bytes(extra))
+        outcome = w.weft("run", "ecg", "--out", path, *CHUNKS, "--steps", 71, "--append")
+        assert outcome.code == 0, outcome
+        with h5py.File(path, "r") as file:
+            slots = file["weft/commit"][:]
+            assert slots[0] == 71 and (slots[1:] == 2**64 - 1).all(), f"{extra} bytes more"
+            assert file["time"][:].tolist() == list(range(71))

@@ -22,17 +22,18 @@ using Range = ByteRange;
 
 std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
 
-// Of what lies before this place in the file.
+// Of what lies wholly before this place in the file.
 void add_array(std::vector<Range>& ranges, const ArrayEntry& array, std::uint64_t before = ~0ULL) {
   // Where they are not known, its bytes are carried along as if they were metadata.
   for (const auto& [begin, end] : array.addresses.byte_ranges(array.chunks(), array.chunk_bytes())) {
-    if (begin < before) ranges.push_back({begin, end});
+    if (end <= before) ranges.push_back({begin, end});
   }
 }
 
 // The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
 // Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new. So do the
-// times: new ones hold what says that their steps are to come.
+// times: new ones hold what says that their steps are to come. What is new may begin before the old end: a change that
+// was killed leaves the file longer than it is for HDF5.
 std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Range> data, std::uint64_t size,
                                    std::uint64_t old_size) {
   for (const SegmentEntry& segment : catalog.segments) {
@@ -42,7 +43,7 @@ std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Ran
   }
   for (const ArrayEntry& array : catalog.fixed_arrays) add_array(data, array);
   for (const ArrayEntry* slots : {&catalog.commit, &catalog.durable, &catalog.writer}) {
-    if (!slots->shape.empty() && slots->address() < old_size) add_array(data, *slots);
+    if (!slots->shape.empty()) add_array(data, *slots, old_size);
   }
   std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   std::vector<Range> rest;
