@@ -289,8 +289,9 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"peak_rss_bytes", comm.max(peak_rss_bytes())},
   };
   if (const std::uint64_t before = comm.sum(writer.counters().unfiltered_bytes); before > 0) {
-    report["filtered"] = {
-        {"filter", options.filters}, {"bytes", before}, {"stored_bytes", comm.sum(writer.counters().filtered_bytes)}};
+    report["filtered"] = {{"filter", writer.catalog().fields.at(1).filter},
+                          {"bytes", before},
+                          {"stored_bytes", comm.sum(writer.counters().filtered_bytes)}};
   }
   if (options.restart) report["restarted_from_step"] = restart_step ? nlohmann::json(*restart_step) : nullptr;
   if (nlohmann::json said = source->report(); !said.is_null()) report["solve"] = std::move(said);

@@ -50,8 +50,30 @@ def test_unknown_length_and_append(tmp_path: Path, ranks: int | None) -> None:
     for more in (13, 1, 300, 7, 77):
         appended = ["--append"] if steps else ["--filter", filters]
         steps += more
-        w.run_ecg(path, *SMALL, "--steps", steps, "--unknown-steps", *appended, ranks=ranks)
+        report = w.run_ecg(path, *SMALL, "--steps", steps, "--unknown-steps", *appended, ranks=ranks)
+        assert report["filtered"]["filter"] == filters
         check(path, steps, filters)
+
+
+@pytest.mark.parametrize("ranks", [None, 2, 3, 7])
+def test_past_the_page_cache(tmp_path: Path, ranks: int | None) -> None:
+    """Ranks meet in the middle of pages; an append goes on within a chunk. The file holds the same bytes either way."""
+    w.needs_direct_writes(tmp_path)
+    nodes = 40009
+    case = ["--nodes", nodes, "--target", "256KiB", "--budget", "6MiB", "--mesh", "none"]
+    opens = {}
+    for direct in ("never", "always"):
+        path = tmp_path / f"{direct}.h5"
+        how = [*case, "--direct", direct]
+        report = w.run_ecg(path, *how, "--steps", 23, "--filter", "shuffle+deflate:1", ranks=ranks)
+        opens[direct] = report["counters"]["syscall"]["opens"]
+        w.run_ecg(path, *how, "--steps", 41, "--append", ranks=ranks)
+        w.check_file(path, nodes, 41)
+    assert opens["always"] == opens["never"] + (ranks or 1), "a descriptor of its own on every rank"
+    with h5py.File(tmp_path / "never.h5") as never, h5py.File(tmp_path / "always.h5") as always:
+        for chunk in never["Data"].iter_chunks():
+            corner = tuple(part.start for part in chunk)
+            assert always["Data"].id.read_direct_chunk(corner) == never["Data"].id.read_direct_chunk(corner)
 
 
 @pytest.mark.parametrize("ranks", [None, 4])

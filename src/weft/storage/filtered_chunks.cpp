@@ -71,14 +71,12 @@ void FilteredChunks::make_room(std::uint64_t bytes) {
   made_bytes_ += bytes;
 }
 
-void FilteredChunks::free_placed() {
+void FilteredChunks::forget_placed() {
   placed_.clear();
   const std::scoped_lock lock(mutex_);
   placed_bytes_ = 0;
   changed_.notify_all();
 }
-
-void FilteredChunks::give_up() { free_placed(); }
 
 void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   waiting_.assign(chunks.size(), {});
@@ -162,7 +160,7 @@ void FilteredChunks::write_entries() {
     at += bytes;
   }
   flush();
-  free_placed();
+  forget_placed();
 }
 
 }  // namespace weft::storage

@@ -52,8 +52,8 @@ class FilteredChunks {
   std::vector<WriteRequest> place(std::uint64_t at);
   // Lets the index lead to what has a place, and gives its memory back.
   void write_entries();
-  // Nothing of it will be written; whoever waits for its memory goes on.
-  void give_up();
+  // The memory alone: of what cannot be written.
+  void forget_placed();
 
  private:
   struct Waiting {
@@ -65,7 +65,6 @@ class FilteredChunks {
 
   Waiting encode_one(ChunkCoder& coder, const ChunkSteps& steps) const;
   void make_room(std::uint64_t bytes);
-  void free_placed();
 
   ByteStore& store_;
   const SeriesCatalog& catalog_;

@@ -116,7 +116,7 @@ void Flusher::write_and_raise(const FlushJob& job, const std::vector<WriteReques
     write_data(placed);
     filtered_.write_entries();
   } catch (...) {
-    filtered_.give_up();
+    filtered_.forget_placed();  // encode() may be waiting for it
     throw;
   }
   ask_for_room(job.room);

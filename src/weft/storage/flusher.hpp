@@ -33,12 +33,11 @@ struct FlushTarget {
   FlushCounters& counters;
   std::uint64_t rank;
   int ranks;
-  std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
-  std::string lies_at;  // where the file lies while it has not its name
-  bool syncs_windows;   // a window is on the disk before it counts
-  bool wants_direct;    // past the page cache from the first byte on; Error(usage) where that cannot be
-  bool
-      may_go_directly;  // from the first byte on of a series too large for the page cache; else when that has its share
+  std::uint64_t epoch;   // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
+  std::string lies_at;   // where the file lies while it has not its name
+  bool syncs_windows;    // a window is on the disk before it counts
+  bool wants_direct;     // past the page cache from the first byte on; Error(usage) where that cannot be
+  bool may_go_directly;  // when the page cache has its share; from the first byte on where it cannot hold the series
   std::uint64_t room_bytes;  // what the series has room for, before filters
   unsigned threads;          // that filter chunks
 
