@@ -153,10 +153,13 @@ def test_what_others_add_after_a_kill_stays(tmp_path: Path) -> None:
         np.testing.assert_array_equal(file["mine"][...], mine)
 
 
-def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "size", [[*SMALL, "--steps", 101], ["--nodes", 200_000, "--steps", 48, "--mesh", "none"]], ids=["small", "large"]
+)
+def test_the_file_is_as_long_as_what_is_in_it(tmp_path: Path, size: list[object]) -> None:
     plain, path = tmp_path / "plain.h5", tmp_path / "run.h5"
-    w.run_ecg(plain, *SMALL, "--steps", 101)
-    filtered = w.run_ecg(path, *SMALL, "--steps", 101, "--filter", "shuffle+deflate:1")["filtered"]
+    w.run_ecg(plain, *size)
+    filtered = w.run_ecg(path, *size, "--filter", "shuffle+deflate:1")["filtered"]
     w.call(["h5repack", "-f", "/Data:SHUF", "-f", "/Data:GZIP=1", str(path), str(tmp_path / "repacked.h5")])
     with h5py.File(path) as file, h5py.File(tmp_path / "repacked.h5") as repacked:
         stored = file["Data"].id.get_storage_size()
