@@ -1,0 +1,14 @@
+// bindings/bindings.hpp - the parts of the extension weft._core, each in a file of its own.
+//
+// The extension is thin: names, types and arrays. What people call is in python/weft, which says shapes, units and
+// errors, and turns what it is given into what these functions take.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace weft::bindings {
+
+// weft.DataError, and what an Error of each kind becomes.
+void bind_errors(nanobind::module_& module);
+
+}  // namespace weft::bindings
