@@ -136,7 +136,7 @@ void add_convert_command(CLI::App& app) {
       ->required();
   command->add_option("--steps", arguments->steps, "The steps, START:STOP:STEP as in Python [all]");
   command->add_option("--fields", arguments->fields, "Names separated by commas [all]")->delimiter(',');
-  command->add_option("--out", arguments->out,
+  command->add_option("-o,--out", arguments->out,
                       "The output folder, or the output file for Tecplot [FILE_vtu, FILE_csv or FILE.plt]");
   command->add_flag("--no-overwrite", arguments->no_overwrite,
                     "Fail if the output folder has files or the output file exists");

@@ -11,6 +11,7 @@
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "weft/repack/series_import.hpp"
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
 
@@ -31,6 +32,7 @@ struct ImportArguments {
   std::string target = "1MiB";
   std::string latency = "1ms";
   std::string bandwidth = "1GB/s";
+  std::string filter;
   std::string budget = "1GiB";
   bool overwrite = false;
   bool take_over = false;
@@ -49,6 +51,7 @@ repack::ImportRequest request_of(const ImportArguments& arguments) {
   request.layout.target_bytes = parse_bytes(arguments.target);
   request.layout.access.latency_s = parse_seconds(arguments.latency);
   request.layout.access.bandwidth = parse_rate(arguments.bandwidth);
+  request.filters = arguments.filter;
   request.budget_bytes = parse_bytes(arguments.budget);
   if (arguments.overwrite) request.if_exists = storage::IfExists::replace;
   request.take_over = arguments.take_over;
@@ -110,6 +113,8 @@ void add_import_command(CLI::App& app) {
   command->add_option("--latency", arguments->latency, "The time of one request on the file system of the readers")
       ->capture_default_str();
   command->add_option("--bandwidth", arguments->bandwidth, "The bandwidth of that file system")->capture_default_str();
+  command->add_option("--filter", arguments->filter,
+                      "Compress the chunks: " + storage::filter_words() + "; bitround:N+.. rounds to N bits before");
   command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
   command->add_flag("--overwrite", arguments->overwrite, "Replace OUT if it exists");
   command->add_flag(
@@ -120,7 +125,8 @@ void add_import_command(CLI::App& app) {
       "Examples:\n"
       "  weft import laser.h5 laser.weft.h5\n"
       "  mpirun -n 4 weft import ocean.nc ocean.h5 --field temp,salt --read trace=4,snapshot=1\n"
-      "  weft import results.h5:/Data heart.h5 --mesh heart.vtu");
+      "  weft import results.h5:/Data heart.h5 --mesh heart.vtu\n"
+      "  weft import old.h5 new.h5 --filter shuffle+deflate:1");
   command->callback([arguments] {
     // Of many ranks none tries: the file would be opened by all of them.
     if (!is_launched()) try_to_open(arguments->in, request_of(*arguments).choice, "");

@@ -45,7 +45,7 @@ void print_plan(const kernels::KernelPlan& plan, bool json) {
 
 void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string& phase) {
   const char* what = "What is written";
-  kernel.add_option("--out", a.options.out, "The output folder: it must be empty or not exist")->group(what);
+  kernel.add_option("-o,--out", a.options.out, "The output folder: it must be empty or not exist")->group(what);
   kernel.add_option("--phases", a.options.phases, "The number of output phases; each is " + phase)
       ->capture_default_str()
       ->group(what);

@@ -137,7 +137,7 @@ void add_reduce_command(CLI::App& app) {
   command->add_option("--origin", arguments->origin, "The node from which conduction velocities are measured");
   command->add_option("--mesh", arguments->mesh, "A .vtu mesh for conduction velocities, if the file has none");
   command->add_option("--budget", arguments->budget, "The memory each rank may use")->capture_default_str();
-  command->add_option("--out", arguments->out, "The file of the maps [FILE.maps.h5]");
+  command->add_option("-o,--out", arguments->out, "The file of the maps [FILE.maps.h5]");
   command->add_flag("--no-overwrite", arguments->no_overwrite, "Fail if the output file exists");
   command->add_flag("--take-over", arguments->take_over,
                     "Break the lock of a writer of the output file on another machine; use it only if you know that "

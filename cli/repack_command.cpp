@@ -96,6 +96,13 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
 std::vector<std::string> notes_of(const repack::RepackRequest& request, const repack::RepackPlan& plan,
                                   const std::optional<repack::RepackReport>& report) {
   std::vector<std::string> notes;
+  const auto of_weft = [](const repack::Chosen& one) { return one.axes.convention == survey::Convention::weft; };
+  if (std::ranges::any_of(plan.chosen, of_weft)) {
+    notes.push_back(
+        fmt::format("a repacked series has no room for more steps; weft import {} OUT --filter FILTER makes "
+                    "a new series, of the newest format",
+                    request.in));
+  }
   for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
     for (std::string& line : repack::side_effects(plan.chosen[i], request)) notes.push_back(std::move(line));
     if (!report) continue;

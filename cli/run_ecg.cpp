@@ -281,7 +281,7 @@ void add_ecg(CLI::App& run) {
        "cubes of 0.2 mm), or a .vtu or .msh file of tetrahedra; none: no mesh in the file",
        what);
   text("--ownership", a.options.ownership, "Which nodes a rank owns: blocks, uneven or scatter", what);
-  text("--out", a.options.out, "The output file; an existing file is replaced when the new one is complete", what);
+  text("-o,--out", a.options.out, "The output file; an existing file is replaced when the new one is complete", what);
   ecg->add_flag("--no-overwrite", a.no_overwrite, "Fail if the output file exists")->group(what);
   ecg->add_flag("--unknown-steps", a.options.unknown_steps, "Do not declare the number of steps in advance")
       ->group(what);

@@ -129,7 +129,7 @@ void add_view_command(CLI::App& app) {
        {std::tuple{"--axes", &arguments->axes,
                    "The axes in order: step,node,component [as the file's convention says]"},
         std::tuple{"--time", &arguments->time, "The dataset that holds the times [as the file's convention says]"},
-        std::tuple{"--out", &arguments->out, "The output file [FILE.vtkhdf]"}}) {
+        std::tuple{"-o,--out", &arguments->out, "The output file [FILE.vtkhdf]"}}) {
     command->add_option(name, *value, help)->group(foreign);
   }
   command->add_flag("--no-overwrite", arguments->no_overwrite, "Fail if the output file exists")->group(foreign);

@@ -181,11 +181,11 @@ def test_a_filtered_series_is_not_gone_on_with(tmp_path: Path, strategy: str, ra
     )
     assert outcome.code == 1, outcome
     assert len(outcome.error_lines) == 1
-    assert "deflate" in outcome.err and "weft repack --filter none" in outcome.err
+    assert "deflate" in outcome.err and "weft import" in outcome.err
     assert path.read_bytes() == before
     w.check_file(path, NODES, STEPS)
     again = tmp_path / "again.h5"
-    w.weft_ok("repack", "--filter", "none", path, again)  # as the line says
+    w.weft_ok("import", path, again)  # as the line says
     w.run_ecg(again, *CHUNKS, "--steps", STEPS + 20, "--append", "--strategy", strategy, ranks=ranks)
     w.check_file(again, NODES, STEPS + 20)
 

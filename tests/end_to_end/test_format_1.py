@@ -38,11 +38,17 @@ def test_is_appended_to(tmp_path: Path, name: str, ranks: int | None) -> None:
     assert w.weft_ok("info", path, "--json").json["format_version"] == 1
 
 
+@pytest.mark.parametrize("filters", ["", "shuffle+deflate:1"])
+@pytest.mark.parametrize("ranks", [None, 3])
 @pytest.mark.parametrize("name", STEPS)
-def test_import_brings_it_over(tmp_path: Path, name: str) -> None:
+def test_import_brings_it_over(tmp_path: Path, name: str, ranks: int | None, filters: str) -> None:
     path = unpacked(name, tmp_path)
-    w.weft_ok("import", path, tmp_path / "new.h5")
-    w.check_file(tmp_path / "new.h5", NODES, STEPS[name])
-    assert w.weft_ok("info", tmp_path / "new.h5", "--json").json["format_version"] == 2
-    with h5py.File(tmp_path / "new.h5") as file:
+    new = tmp_path / "new.h5"
+    w.weft_ok("import", path, new, *(["--filter", filters] if filters else []), ranks=ranks)
+    w.check_file(new, NODES, STEPS[name])
+    assert w.weft_ok("info", new, "--json").json["format_version"] == 2
+    with h5py.File(new) as file:
         assert not file["Data"].is_virtual and not file["time"].is_virtual
+        assert (file["Data"].compression == "gzip") == bool(filters)
+    w.run_ecg(new, "--nodes", NODES, "--steps", STEPS[name] + 5, "--append", ranks=ranks)
+    w.check_file(new, NODES, STEPS[name] + 5)

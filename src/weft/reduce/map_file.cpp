@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/object_plan.hpp"
@@ -30,7 +31,10 @@ std::vector<std::uint64_t> create_rows(const std::string& out, std::span<const M
 
 void show_maps(const std::string& path, std::span<const MapPlan> maps, const Shape& places, std::uint64_t rows,
                const MapOrigin& origin) {
-  storage::ObjectPlan plan;
+  const storage::QuietHdf5 quiet;
+  const storage::Handle access = storage::file_access();
+  storage::Handle file(storage::check_hdf5(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), path, "cannot open"));
+  std::vector<storage::IndexPlan> indexes;
   for (const MapPlan& map : maps) {
     const Shape shape = map.shape({element_count(places)});
     storage::VirtualObject shown{"/" + map.name, DataType::float64, map.shape(places), {}};
@@ -43,13 +47,12 @@ void show_maps(const std::string& path, std::span<const MapPlan> maps, const Sha
     if (from.count[0] > 0) {
       shown.mappings.push_back({".", kRows + map.name, shape, storage::Slab::of(from), storage::Slab::of(to)});
     }
-    plan.emplace_back(std::move(shown));
+    if (auto index = storage::create_rows(file, shown)) indexes.push_back(std::move(*index));
   }
-  const storage::QuietHdf5 quiet;
-  const storage::Handle access = storage::file_access();
-  storage::Handle file(storage::check_hdf5(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), path, "cannot open"));
-  storage::make_objects(file, plan);
   storage::check_hdf5(file.reset(), path, "cannot finish the file");
+  const auto store = storage::open_store(path, storage::OpenMode::write);
+  for (const storage::IndexPlan& index : indexes) storage::write_index(*store, index);
+  store->close();
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // weft/reduce/map_file.hpp - a file of maps of its own: made empty, filled by all ranks, and shown when it is whole.
 //
 // A map is a dataset: (nodes) for a quantity of all samples, (beats, nodes) for one per beat, on a grid (z, y, x) and
-// (beats, z, y, x); `beats` counts each
-// node's beats, those beyond the rows too. The maps are virtual datasets over /rows, made last.
+// (beats, z, y, x); `beats` counts each node's beats, those beyond the rows too. Where the maps lie is /rows. Each is
+// shown by a dataset of chunks that lie there (storage/chunk_room.hpp), made last.
 #pragma once
 
 #include <cstdint>

@@ -260,6 +260,7 @@ class Import {
       field.components = moved.from->components;
       field.component_units = moved.from->component_units;
       field.layout = request_.layout;
+      if (field.support != storage::Support::global) field.filters = request_.filters;
       field.owned = partition::Ownership::box(field.per_step, moved.mine);
       field.subset = moved.nodes;
       spec.fields.push_back(std::move(field));

@@ -30,6 +30,7 @@ struct ImportRequest {
   std::vector<std::string> fields{};        // empty: all of the series
   std::string mesh{};                       // a .vtu file; empty: the mesh or grid in the file
   LayoutSpec layout{};                      // of every field
+  std::string filters{};                    // of every field that is not global, as FieldSpec::filters has them
   std::uint64_t budget_bytes = 1ULL << 30;  // of memory, a rank
   storage::IfExists if_exists = storage::IfExists::fail;
   bool take_over = false;

@@ -138,7 +138,7 @@ void check_writable(const SeriesCatalog& catalog) {
     const std::string why = array.filters.empty() ? "has chunks whose addresses are not known"
                                                   : fmt::format("has filters ({})", fmt::join(array.filters, ", "));
     throw Error(ErrorKind::data, catalog.path, fmt::format("{} {}: it cannot be appended to", array.path, why),
-                "weft repack --filter none makes a copy that can");
+                "weft import makes a copy that can");
   };
   for (const SegmentEntry& segment : catalog.segments)
     std::for_each(segment.fields.begin(), segment.fields.end(), check);

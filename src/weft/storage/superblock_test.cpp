@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/support/error.hpp"
@@ -41,6 +44,30 @@ TEST(SuperblockTest, OldAndNewOnesAndUserBlocks) {
       EXPECT_TRUE(superblock->intact);
     }
   }
+}
+
+// HDF5 by itself takes the file for a truncated one now and then.
+TEST(SuperblockTest, AFileThatGrowsIsOpened) {
+  const std::string path = "superblock-grows.h5";
+  make(path, H5F_LIBVER_V110, 0);
+  std::atomic<bool> over = false;
+  std::thread writer([&] {
+    const auto store = open_store(path, OpenMode::write);
+    std::uint64_t end = store->size();
+    while (!over) {
+      end += 4096;
+      std::filesystem::resize_file(path, end);
+      set_end_of_file(*store, end);
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
+      while (std::chrono::steady_clock::now() < until) {}
+    }
+  });
+  const QuietHdf5 quiet;
+  int refused = 0;
+  for (int i = 0; i < 5000; ++i) refused += open_read_only(path).valid() ? 0 : 1;
+  over = true;
+  writer.join();
+  EXPECT_EQ(refused, 0);
 }
 
 TEST(SuperblockTest, AMarkIsSeenAndTakenAway) {
