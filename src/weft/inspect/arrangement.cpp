@@ -1,17 +1,14 @@
 #include "weft/inspect/arrangement.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace weft::inspect {
 
 namespace {
 
-constexpr std::array<int, 3> kNotCompressing{H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32, H5Z_FILTER_NBIT};
-constexpr std::array<int, 5> kQuick{storage::kZstdFilter, storage::kLzfFilter, 32001, 32004, 32026};
-
 double decode_seconds(const survey::DatasetFacts& facts, const layout::ChunkGrid& grid) {
-  return facts.filters.empty() ? 0.0 : static_cast<double>(grid.chunk_bytes()) / decode_bandwidth(facts.filters);
+  return facts.filters.empty() ? 0.0
+                               : static_cast<double>(grid.chunk_bytes()) / storage::decode_bandwidth(facts.filters);
 }
 
 // Of all bytes of the chunks that are stored, those in the file.
@@ -23,20 +20,11 @@ double stored_share(const survey::DatasetFacts& facts) {
 
 }  // namespace
 
-double decode_bandwidth(const std::vector<storage::Filter>& filters) {
-  const auto among = [](const auto& list, int id) { return std::find(list.begin(), list.end(), id) != list.end(); };
-  double slowest = 2e9;
-  for (const storage::Filter& filter : filters) {
-    if (!among(kNotCompressing, filter.id)) slowest = std::min(slowest, among(kQuick, filter.id) ? 1e9 : 250e6);
-  }
-  return slowest;
-}
-
 std::optional<layout::Coding> coding_of(const survey::DatasetFacts& facts,
                                         const std::vector<storage::Filter>& filters) {
   if (filters.empty()) return std::nullopt;
   const bool same = filters == facts.filters && facts.stored_chunks > 0;
-  return layout::Coding{same ? stored_share(facts) : 1.0, decode_bandwidth(filters)};
+  return layout::Coding{same ? stored_share(facts) : 1.0, storage::decode_bandwidth(filters)};
 }
 
 std::optional<Arrangement> arrangement_of(const survey::DatasetFacts& facts, const survey::KnownAxes& known) {

@@ -30,10 +30,6 @@ struct Arrangement {
   bool as_seen = true;
 };
 
-// How many bytes a core undoes filters to in a second, in the order of magnitude: 250 MB/s where deflate or a filter
-// nobody knows is among them, 1 GB/s with the quick ones (zstd, lzf, LZ4, Blosc), 2 GB/s where nothing is compressed.
-double decode_bandwidth(const std::vector<storage::Filter>& filters);
-
 // What reading a dataset of these filters costs beside bytes; nothing without filters. Chunks keep the share of their
 // bytes that they have in the file where the filters are those it has; of others it is not known, and taken as all.
 std::optional<layout::Coding> coding_of(const survey::DatasetFacts& facts, const std::vector<storage::Filter>& filters);

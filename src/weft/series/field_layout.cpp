@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "weft/layout/design.hpp"
+#include "weft/storage/bit_rounding.hpp"
+#include "weft/storage/chunk_codec.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::series {
@@ -57,6 +59,10 @@ FieldLayout choose_layout(const FieldSpec& field, std::size_t places, std::uint6
   request.algorithm =
       field.layout.kind == LayoutKind::isotropic ? layout::Algorithm::isotropic : layout::Algorithm::reads;
   try {
+    if (const auto filters = storage::parse_rounding(field.filters, field.type).filters; !filters.empty()) {
+      // How short they become is not known yet.
+      request.coding = {1.0, storage::decode_bandwidth(storage::parse_filters(filters, request.element_bytes))};
+    }
     if (field.support == Support::global) {
       const std::uint64_t step_bytes = element_count(field.per_step) * request.element_bytes;
       Shape chunk = request.shape;

@@ -34,6 +34,9 @@ constexpr std::array kOthers{Known{H5Z_FILTER_SZIP, "szip"},
                              Known{32024, "sz3"},
                              Known{32026, "blosc2"}};
 
+constexpr std::array<int, 3> kNotCompressing{H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32, H5Z_FILTER_NBIT};
+constexpr std::array<int, 5> kQuick{kZstdFilter, kLzfFilter, 32001, 32004, 32026};
+
 std::string name_of_filter(int id, std::string_view given) {
   if (const FilterKind* kind = filter_kind(id)) return std::string(kind->name);
   const auto* other = std::find_if(kOthers.begin(), kOthers.end(), [&](const Known& known) { return known.id == id; });
@@ -116,6 +119,15 @@ std::string filter_words() {
     words += std::string(kind->name) + (kind->levels ? ":LEVEL" : "");
   }
   return words;
+}
+
+double decode_bandwidth(const std::vector<Filter>& filters) {
+  const auto among = [](const auto& list, int id) { return std::find(list.begin(), list.end(), id) != list.end(); };
+  double slowest = 2e9;
+  for (const Filter& filter : filters) {
+    if (!among(kNotCompressing, filter.id)) slowest = std::min(slowest, among(kQuick, filter.id) ? 1e9 : 250e6);
+  }
+  return slowest;
 }
 
 std::string to_text(const std::vector<Filter>& filters) {
