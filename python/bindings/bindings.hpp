@@ -10,5 +10,7 @@ namespace weft::bindings {
 
 // weft.DataError, and what an Error of each kind becomes.
 void bind_errors(nanobind::module_& module);
+// weft::SeriesWriter, and what a series is made of.
+void bind_writing(nanobind::module_& module);
 
 }  // namespace weft::bindings

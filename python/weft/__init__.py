@@ -17,6 +17,13 @@ __version__ = "0.1.0"
 # name -> the module that has it
 _LAZY: dict[str, str] = {
     "DataError": "weft._core",
+    "FieldSpec": "weft.specs",
+    "Grid": "weft.specs",
+    "Mesh": "weft.specs",
+    "Writer": "weft.writing",
+    "append": "weft.writing",
+    "create": "weft.writing",
+    "even_share": "weft.specs",
 }
 
 
