@@ -10,5 +10,7 @@ namespace weft::bindings {
 
 // weft.DataError, and what an Error of each kind becomes.
 void bind_errors(nanobind::module_& module);
+// weft::SeriesReader and weft::SnapshotSweep.
+void bind_reading(nanobind::module_& module);
 
 }  // namespace weft::bindings

@@ -17,6 +17,9 @@ __version__ = "0.1.0"
 # name -> the module that has it
 _LAZY: dict[str, str] = {
     "DataError": "weft._core",
+    "Field": "weft.reading",
+    "File": "weft.reading",
+    "open": "weft.reading",
 }
 
 
