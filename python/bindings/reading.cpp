@@ -90,12 +90,13 @@ std::shared_ptr<SeriesReader> open_reader(const std::string& path, const Wishes&
   return std::make_shared<SeriesReader>(SeriesReader::open(path, options_of(wishes)));
 }
 
-// Whether the field is its dataset: one, with the same axes in the same order, and the same values.
+// Whether the field is one dataset, with the same axes in the same order, and values of the type that is stored.
 bool as_in_file(const SeriesReader& reader, std::size_t field) {
   if (reader.catalog().segments.size() != 1) return false;
   if (reader.foreign() == nullptr) return true;
   const reading::Decoding& decoding = reader.foreign()->decodings.at(field);
-  return decoding.form == survey::Form::plain && reading::is_identity(decoding.order) && decoding.values.is_identity();
+  return decoding.form == survey::Form::plain && reading::is_identity(decoding.order) && decoding.values.scale == 1 &&
+         decoding.values.offset == 0;
 }
 
 // What Python has to know of a field, as keywords.

@@ -113,11 +113,12 @@ class File(Mapping[str, "Field"]):
         self._requests = requests
         self._pid = os.getpid()
         self._lock = threading.Lock()
+        self._reader_or_none: _core.Reader | None = None
         self._take(_core.Reader.open(self._path, options.wishes(requests)))
 
     def _take(self, reader: _core.Reader) -> None:
         self._fields = {described["name"]: described for described in reader.fields()}
-        self._reader_or_none: _core.Reader | None = reader
+        self._reader_or_none = reader
 
     @property
     def _reader(self) -> _core.Reader:

@@ -21,6 +21,7 @@ from xarray.core import indexing
 from weft import _core
 from weft.reading import Array, Field, File, Options
 
+_MISSING = {"_FillValue", "missing_value"}
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -95,8 +96,8 @@ class WeftBackend(BackendEntrypoint):
         """Opens a file lazily. Options are those of weft.open() and of xarray.open_dataset()."""
         latency, bandwidth = cost if cost is not None else (None, None)
         file = File(filename_or_obj, Options(budget, latency, bandwidth, threads, dataset, time, axes))
-        seen, close = _as_netcdf(_named_file(file.path))
-        found = _with_fields(file, seen)
+        seen = _as_netcdf(_named_file(file.path))
+        found = _with_fields(file, seen, masked=mask_and_scale is not False)
         decoding = {
             "mask_and_scale": mask_and_scale,
             "decode_times": decode_times,
@@ -108,12 +109,7 @@ class WeftBackend(BackendEntrypoint):
         given = {name: value for name, value in decoding.items() if value is not None}
         decoded = xarray.decode_cf(found, drop_variables=drop_variables, **given)
 
-        def close_both() -> None:
-            file.close()
-            if close is not None:
-                close()
-
-        decoded.set_close(close_both)
+        decoded.set_close(functools.partial(_close, file, seen))
         decoded.encoding = {"source": file.path, **found.encoding}
         return decoded
 
@@ -132,16 +128,21 @@ class WeftBackend(BackendEntrypoint):
             return False
 
 
-def _as_netcdf(path: str) -> tuple[xarray.Dataset, Any]:
+def _close(file: File, seen: xarray.Dataset) -> None:
+    file.close()
+    seen.close()
+
+
+def _as_netcdf(path: str) -> xarray.Dataset:
     """What xarray's engine for netCDF-4 makes of the file, undecoded; nothing where it can make nothing of it."""
     try:
         seen = xarray.open_dataset(path, engine="h5netcdf", decode_cf=False, cache=False)
     except (OSError, ValueError, KeyError, RuntimeError):  # axes without names, types that netCDF has not
-        return xarray.Dataset(), None
-    return seen, seen.close
+        return xarray.Dataset()
+    return seen
 
 
-def _with_fields(file: File, seen: xarray.Dataset) -> xarray.Dataset:
+def _with_fields(file: File, seen: xarray.Dataset, masked: bool) -> xarray.Dataset:
     if seen.sizes.get("time", 0) > file.committed and file.is_weft:
         seen = seen.isel(time=slice(file.committed))  # the others are not complete yet
     variables: dict[str, xarray.Variable] = dict(seen.variables)  # type: ignore[arg-type]
@@ -151,7 +152,9 @@ def _with_fields(file: File, seen: xarray.Dataset) -> xarray.Dataset:
         lazy = indexing.LazilyIndexedArray(WeftArray(field))
         if name in names:
             one = seen.variables[name]
-            if described["as_in_file"] and described["path"] == f"/{name}" and one.shape == field.shape:
+            same = described["as_in_file"] and described["path"] == f"/{name}" and one.shape == field.shape
+            # Where values are missing Weft has NaN, and so has xarray once it has decoded them.
+            if same and one.dtype == field.dtype and (masked or not _MISSING & one.attrs.keys()):
                 variables[name] = xarray.Variable(one.dims, lazy, one.attrs, one.encoding)
             continue
         dims = _dimensions(field, variables)

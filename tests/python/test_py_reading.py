@@ -138,7 +138,7 @@ def test_child_processes_read(made, how):
     child = context.Process(target=trace_in_child, args=(field, 5, queue))
     child.start()
     try:
-        assert queue.get(timeout=60) == values[:, 5].tolist()
+        assert queue.get(timeout=15) == values[:, 5].tolist()
         child.join(30)
         assert child.exitcode == 0
     finally:

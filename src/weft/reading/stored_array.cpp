@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -32,8 +33,9 @@ constexpr std::uint64_t kDecodingBytes = 256ULL << 20;
 std::recursive_mutex& hdf5_lock() {
   static std::recursive_mutex lock;
   // A child process has only the thread that forked: no other one may hold the lock then, or the child waits for ever.
+  // The child's thread has another number than the one that locked, so it gets a new lock.
   [[maybe_unused]] static const int at_fork =
-      pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { lock.unlock(); });
+      pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { std::construct_at(&lock); });
   return lock;
 }
 
