@@ -12,5 +12,7 @@ namespace weft::bindings {
 void bind_errors(nanobind::module_& module);
 // weft::SeriesWriter, and what a series is made of.
 void bind_writing(nanobind::module_& module);
+// weft::SeriesReader and weft::SnapshotSweep.
+void bind_reading(nanobind::module_& module);
 
 }  // namespace weft::bindings

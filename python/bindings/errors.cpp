@@ -2,7 +2,9 @@
 //
 //   usage   ValueError
 //   data    weft.DataError
-//   system  OSError
+//   system  FileNotFoundError, PermissionError, IsADirectoryError, or OSError, by what the system said
+#include <cerrno>
+
 #include "bindings/bindings.hpp"
 #include "weft/support/error.hpp"
 
@@ -14,11 +16,21 @@ namespace {
 // The interpreter holds the class as long as it lives.
 PyObject* data_error = nullptr;
 
-PyObject* python_type(ErrorKind kind) {
-  switch (kind) {
+PyObject* system_type(int errno_value) {
+  switch (errno_value) {
+    case ENOENT: return PyExc_FileNotFoundError;
+    case EACCES:
+    case EPERM: return PyExc_PermissionError;
+    case EISDIR: return PyExc_IsADirectoryError;
+    default: return PyExc_OSError;
+  }
+}
+
+PyObject* python_type(const Error& error) {
+  switch (error.kind()) {
     case ErrorKind::usage: return PyExc_ValueError;
     case ErrorKind::data: return data_error;
-    case ErrorKind::system: return PyExc_OSError;
+    case ErrorKind::system: return system_type(error.errno_value());
   }
   return PyExc_RuntimeError;
 }
@@ -32,7 +44,10 @@ void bind_errors(nb::module_& module) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(python_type(error.kind()), error.what());
+      PyObject* const type = python_type(error);
+      const nb::object raised = nb::handle(type)(error.what());
+      if (error.is_agreed()) raised.attr("agreed") = true;  // all ranks raise it
+      PyErr_SetObject(type, raised.ptr());
     }
   });
 }

@@ -7,4 +7,5 @@ NB_MODULE(_core, module) {
   module.attr("version") = weft::kVersion;
   weft::bindings::bind_errors(module);
   weft::bindings::bind_writing(module);
+  weft::bindings::bind_reading(module);
 }

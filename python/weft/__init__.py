@@ -24,6 +24,9 @@ _LAZY: dict[str, str] = {
     "append": "weft.writing",
     "create": "weft.writing",
     "even_share": "weft.specs",
+    "Field": "weft.reading",
+    "File": "weft.reading",
+    "open": "weft.reading",
 }
 
 

@@ -1,9 +1,11 @@
 #include "weft/reading/stored_array.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -26,16 +28,25 @@ using survey::Form;
 constexpr std::uint64_t kPieceBytes = 32ULL << 20;
 constexpr std::uint64_t kDecodingBytes = 256ULL << 20;
 
-std::mutex& hdf5_lock() {
-  static std::mutex lock;
+}  // namespace
+
+std::recursive_mutex& hdf5_lock() {
+  static std::recursive_mutex lock;
+  // A child process has only the thread that forked: no other one may hold the lock then, or the child waits for ever.
+  // The child's thread has another number than the one that locked, so it gets a new lock.
+  [[maybe_unused]] static const int at_fork =
+      pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { std::construct_at(&lock); });
   return lock;
 }
-
-}  // namespace
 
 hid_t OpenedFile::get() {
   if (!file_.valid()) file_ = survey::open_file(path_);
   return file_;
+}
+
+std::shared_ptr<storage::ByteStore> OpenedFile::bytes() {
+  if (!bytes_) bytes_ = storage::open_store(path_, storage::OpenMode::read);
+  return bytes_;
 }
 
 Decoding plain_decoding(const storage::ArrayEntry& array) {
@@ -69,6 +80,8 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
   limits.chunk_bytes = std::max(kDecodingBytes, chunk_bytes);
   limits.on_request = std::move(on_request);
   limits.kept = std::move(kept);
+  limits.hdf5_lock = &hdf5_lock();
+  limits.bytes = file_->bytes();
   reader_ =
       std::make_unique<survey::DatasetReader>(file_->get(), array_.path, memory_type(decoding_.values.stored), limits);
   const survey::DatasetFacts& facts = reader_->facts();
@@ -108,8 +121,6 @@ void StoredArray::unpack(std::span<std::byte> values) const {
 }
 
 void StoredArray::read(std::span<const Part> parts) {
-  const std::scoped_lock lock(hdf5_lock());
-  const storage::QuietHdf5 quiet;
   const bool as_is = decoding_.values.is_identity() && is_identity(decoding_.order);
   if (as_is && decoding_.form == Form::plain) return reader_->read(parts);
   for (const auto& [box, values] : parts) {

@@ -5,7 +5,8 @@
 // the values are unpacked and put in order (survey/dataset_reader.hpp): filters, packed values, other byte orders, axes
 // in another order, virtual and compact datasets.
 //
-// HDF5 is asked under one lock, so several threads may read at once. Not collective.
+// Several threads may read at once. HDF5 is asked under one lock; chunks that are decoded here are read and decoded
+// without it, side by side. Not collective.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "weft/reading/foreign_series.hpp"
+#include "weft/storage/byte_store.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/support/shape.hpp"
 #include "weft/survey/dataset_reader.hpp"
@@ -27,17 +29,24 @@
 
 namespace weft::reading {
 
+// Held around what asks HDF5, which not every machine has built for several threads. For whoever opens series on
+// several threads: it may be taken again by the thread that holds it.
+std::recursive_mutex& hdf5_lock();
+
 // A file that is opened by HDF5 when the first array needs it.
 class OpenedFile {
  public:
   explicit OpenedFile(std::string path) : path_(std::move(path)) {}
   // With hdf5_lock() held.
   hid_t get();
+  // The same file without HDF5; for several threads once it is had.
+  std::shared_ptr<storage::ByteStore> bytes();
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
   storage::Handle file_;
+  std::shared_ptr<storage::ByteStore> bytes_;
 };
 
 class StoredArray {

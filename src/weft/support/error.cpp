@@ -38,7 +38,8 @@ Error::Error(ErrorKind kind, std::string_view where, std::string_view what, std:
 
 Error system_error(std::string_view where, std::string_view what, int errno_value) {
   return Error(ErrorKind::system, where, fmt::format("{}: {}", what, std::strerror(errno_value)),
-               remedy_for(errno_value));
+               remedy_for(errno_value))
+      .with_errno(errno_value);
 }
 
 }  // namespace weft

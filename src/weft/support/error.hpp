@@ -36,11 +36,20 @@ class Error : public std::runtime_error {
   }
   bool is_agreed() const noexcept { return agreed_; }
 
+  // What the system said, where it was asked: ENOENT, EACCES, ... ; else 0. For callers that have a type for each.
+  int errno_value() const noexcept { return errno_value_; }
+  Error with_errno(int errno_value) const {
+    Error copy = *this;
+    copy.errno_value_ = errno_value;
+    return copy;
+  }
+
   int exit_code() const noexcept { return kind_ == ErrorKind::usage ? 2 : 1; }
 
  private:
   ErrorKind kind_;
   bool agreed_ = false;
+  int errno_value_ = 0;
 };
 
 // `where: what: strerror(errno_value)`, with a remedy for the causes users can act on (a full disk, no permission).

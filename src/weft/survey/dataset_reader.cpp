@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <thread>
 
+#include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/hdf5_versions.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/survey/box_copy.hpp"
+#include "weft/survey/chunk_source.hpp"
 #include "weft/survey/places.hpp"
 
 namespace weft::survey {
@@ -31,7 +34,11 @@ Error at(const std::string& path, const Error& error) {
 }  // namespace
 
 DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits)
-    : memory_type_(memory_type), on_request_(limits.on_request), kept_(limits.kept) {
+    : memory_type_(memory_type),
+      on_request_(limits.on_request),
+      kept_(limits.kept),
+      hdf5_lock_(limits.hdf5_lock),
+      bytes_(limits.bytes) {
   storage::register_filters();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
   constexpr std::size_t kSlots = 12421;  // a prime, many times the chunks a cache of this size holds
@@ -69,6 +76,14 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   decoders_ = std::make_unique<ChunkDecoders>(facts_.filters, chunk_bytes_,
                                               static_cast<unsigned>(std::min<std::uint64_t>(threads, fitting)));
+  // Versions of HDF5 differ in whether addresses count a user block.
+  if (bytes_ && user_block_of(dataset_) == 0) {
+    places_ = std::make_shared<storage::ChunkPlaces>(dataset_, path, shape_, chunk_, chunk_bytes_);
+  }
+}
+
+std::unique_lock<std::recursive_mutex> DatasetReader::hdf5() const {
+  return hdf5_lock_ != nullptr ? std::unique_lock(*hdf5_lock_) : std::unique_lock<std::recursive_mutex>();
 }
 
 void DatasetReader::read(const Box& box, std::span<std::byte> values) {
@@ -90,6 +105,8 @@ void DatasetReader::read(std::span<const Part> parts) {
 
 void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
   if (on_request_) on_request_(values.size());
+  const std::unique_lock lock = hdf5();
+  const storage::QuietHdf5 quiet;
   const Handle space(check_hdf5(H5Dget_space(dataset_), facts_.path, "has no extents", ErrorKind::data));
   const Handle memory = storage::simple_space(box.count);
   if (!facts_.scalar) {
@@ -101,7 +118,29 @@ void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
              fmt::format("cannot be read from {} on", index_text(box.start)), ErrorKind::data);
 }
 
-std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint32_t& skipped) {
+std::vector<std::byte> DatasetReader::encoded_chunk(std::uint64_t number, std::uint32_t& skipped) {
+  if (!places_) return chunk_from_hdf5(Pieces(shape_, chunk_).box(number), skipped);
+  storage::ChunkPlace place;
+  {
+    const std::unique_lock lock = hdf5();
+    const storage::QuietHdf5 quiet;
+    place = places_->at(dataset_, number);
+  }
+  if (place.address == HADDR_UNDEF || place.bytes == 0) return {};
+  if (place.bytes > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
+  if (place.address > std::max(file_bytes_, bytes_->size())) {
+    throw Error(ErrorKind::data, facts_.path, "a chunk lies behind the end of the file");
+  }
+  if (on_request_) on_request_(place.bytes);
+  skipped = place.skipped;
+  std::vector<std::byte> encoded(place.bytes);
+  bytes_->read_at(place.address, storage::MutableBytes(encoded));
+  return encoded;
+}
+
+std::vector<std::byte> DatasetReader::chunk_from_hdf5(const Box& where, std::uint32_t& skipped) {
+  const std::unique_lock lock = hdf5();
+  const storage::QuietHdf5 quiet;
   const std::vector<hsize_t> start = storage::to_hsize(where.start);
   hsize_t size = 0;
   const herr_t found = H5Dget_chunk_storage_size(dataset_, start.data(), &size);
@@ -121,6 +160,7 @@ std::vector<std::byte> DatasetReader::encoded_chunk(const Box& where, std::uint3
 }
 
 std::vector<std::byte> DatasetReader::fill_value() const {
+  const std::unique_lock lock = hdf5();
   std::vector<std::byte> value(element_bytes_);
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   H5Pfill_value_defined(properties_, &defined);
@@ -143,7 +183,7 @@ void DatasetReader::fetch(std::uint64_t number, const UseChunk& use, const FailC
   const Box where = Pieces(shape_, chunk_).box(number);
   std::uint32_t skipped = 0;
   try {
-    std::vector<std::byte> encoded = encoded_chunk(where, skipped);
+    std::vector<std::byte> encoded = encoded_chunk(number, skipped);
     if (encoded.empty()) {
       std::vector<std::byte> chunk = unwritten_chunk();
       return use(number, chunk);
@@ -238,14 +278,26 @@ void DatasetReader::read_touched(std::vector<Touch>& touches) {
   std::ranges::stable_sort(touches, {}, &Touch::chunk);
   std::mutex mutex;
   std::optional<Error> failed;
-  const FailChunk note = [&](std::uint64_t, const Error& error) {
+  // Other threads hand over chunks of their own to the same decoders: this one waits for its own only.
+  std::condition_variable changed;
+  std::uint64_t waiting = 0;
+  const auto used = [&] {
     const std::lock_guard lock(mutex);
-    if (!failed) failed = error;
+    --waiting;
+    changed.notify_one();
+  };
+  const FailChunk note = [&](std::uint64_t, const Error& error) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!failed) failed = error;
+    }
+    used();
   };
   const UseChunk use = [&](std::uint64_t number, std::span<const std::byte> chunk) {
     const std::uint64_t missed =
         copy_touched(number, chunk, std::ranges::equal_range(touches, number, {}, &Touch::chunk));
     if (kept_ && missed > 0) kept_->keep(this, number, chunk);
+    used();
   };
   for (auto touch = touches.begin(); touch != touches.end();) {
     const std::uint64_t number = touch->chunk;
@@ -254,10 +306,17 @@ void DatasetReader::read_touched(std::vector<Touch>& touches) {
     if (const DecodedChunks::Chunk chunk = kept_ ? kept_->find(this, number) : nullptr) {
       copy_touched(number, *chunk, of_chunk);
     } else {
+      {
+        const std::lock_guard lock(mutex);
+        ++waiting;
+      }
       fetch(number, use, note);
     }
   }
-  decoders_->wait();
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return waiting == 0; });
+  }
   touches.clear();
   if (failed) throw *failed;
 }

@@ -4,7 +4,9 @@
 // everything else HDF5 reads: contiguous and compact data, virtual datasets, other filters, other types. A filtered
 // chunk is always read whole, an unfiltered one only where it is larger than the cache HDF5 is given.
 //
-// Elements of variable length and references are not for this reader. Not collective; for one thread.
+// Elements of variable length and references are not for this reader. Not collective. read() may be called by several
+// threads at once where ReadLimits::hdf5_lock is given: HDF5 is asked under it where a chunk lies, and for what only
+// HDF5 can read; chunks are read and decoded without it, side by side.
 #pragma once
 
 #include <hdf5.h>
@@ -13,11 +15,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "weft/storage/byte_store.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/survey/chunk_decoders.hpp"
 #include "weft/survey/decoded_chunks.hpp"
@@ -26,6 +30,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace weft::storage {
+class ChunkPlaces;
+}
+
 namespace weft::survey {
 
 struct ReadLimits {
@@ -33,6 +41,10 @@ struct ReadLimits {
   std::uint64_t chunk_bytes = 64ULL << 20;                // for decoding: of all threads together
   std::function<void(std::uint64_t bytes)> on_request{};  // before each chunk, and each box that HDF5 reads
   std::shared_ptr<DecodedChunks> kept{};                  // chunks that were decoded for a part of them; may be null
+  // For several threads: held around each call of HDF5's, and `bytes`, the same file, is where chunks are read from
+  // without it. Both outlive the reader.
+  std::recursive_mutex* hdf5_lock = nullptr;
+  std::shared_ptr<storage::ByteStore> bytes{};
 };
 
 class DatasetReader {
@@ -88,7 +100,9 @@ class DatasetReader {
   std::uint64_t copy_touched(std::uint64_t number, std::span<const std::byte> chunk,
                              std::span<const Touch> touches) const;
   void fetch(std::uint64_t number, const UseChunk& use, const FailChunk& fail);
-  std::vector<std::byte> encoded_chunk(const Box& where, std::uint32_t& skipped);
+  std::vector<std::byte> encoded_chunk(std::uint64_t number, std::uint32_t& skipped);
+  std::vector<std::byte> chunk_from_hdf5(const Box& where, std::uint32_t& skipped);
+  std::unique_lock<std::recursive_mutex> hdf5() const;
   std::vector<std::byte> unwritten_chunk() const;
 
   storage::Handle dataset_;
@@ -105,6 +119,9 @@ class DatasetReader {
   std::unique_ptr<ChunkDecoders> decoders_;
   std::function<void(std::uint64_t bytes)> on_request_;
   std::shared_ptr<DecodedChunks> kept_;
+  std::recursive_mutex* hdf5_lock_;
+  std::shared_ptr<storage::ByteStore> bytes_;
+  std::shared_ptr<storage::ChunkPlaces> places_;  // where chunks are read from bytes_
 };
 
 }  // namespace weft::survey
