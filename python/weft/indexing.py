@@ -41,7 +41,8 @@ class Selection:
 
     def assemble(self, elements: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What was asked for, out of the elements of all boxes, one behind the other."""
-        return self.joined(elements)[self.key]
+        taken: npt.NDArray[Any] = self.joined(elements)[self.key]
+        return taken
 
     def joined(self, elements: npt.NDArray[Any]) -> npt.NDArray[Any]:
         # Where only the first axis is cut, and one box is no cut at all, the boxes already follow each other so.
@@ -122,7 +123,7 @@ def _expanded(key: tuple[Any, ...], axes: int) -> list[Any]:
         parts.append(Ellipsis)
     where = next(i for i, part in enumerate(parts) if part is Ellipsis)
     # An Ellipsis that stands for no axis still parts lists from each other, as NumPy has it.
-    middle = [slice(None)] * (axes - used) or [Ellipsis]
+    middle: list[Any] = [slice(None)] * (axes - used) or [Ellipsis]
     return parts[:where] + middle + parts[where + 1 :]
 
 
@@ -184,7 +185,7 @@ def _few(runs: list[npt.NDArray[np.intp]]) -> list[npt.NDArray[np.intp]]:
 def _merged(runs: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
     ends = runs[:, 0] + runs[:, 1]
     gaps = runs[1:, 0] - ends[:-1]
-    cuts = np.sort(np.argpartition(gaps, len(gaps) - (most - 1))[len(gaps) - (most - 1) :]) + 1 if most > 1 else []
+    cuts: Any = np.sort(np.argpartition(gaps, len(gaps) - (most - 1))[len(gaps) - (most - 1) :]) + 1 if most > 1 else []
     first = runs[np.concatenate(([0], cuts)).astype(np.intp), 0]
     last = ends[np.concatenate((np.asarray(cuts) - 1, [len(runs) - 1])).astype(np.intp)]
     return np.stack((first, last - first), axis=1)

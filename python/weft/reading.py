@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -147,7 +147,7 @@ class File(Mapping[str, "Field"]):
         """Further reads raise ValueError; those under way end as they would have."""
         self._reader_or_none = None
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         self._reader  # noqa: B018  raises if it is closed
         return self
 
@@ -183,17 +183,17 @@ class File(Mapping[str, "Field"]):
     @property
     def is_weft(self) -> bool:
         """Whether Weft wrote the file."""
-        return self._reader.is_weft
+        return bool(self._reader.is_weft)
 
     @property
     def committed(self) -> int:
         """How many steps can be read: those that every writing rank had completed when the file was opened."""
-        return self._reader.committed
+        return int(self._reader.committed)
 
     @property
     def steps(self) -> int:
         """The length of the datasets, as other readers see it."""
-        return self._reader.steps
+        return int(self._reader.steps)
 
     @property
     def times(self) -> npt.NDArray[np.float64]:
@@ -202,7 +202,7 @@ class File(Mapping[str, "Field"]):
 
     @property
     def time_units(self) -> str:
-        return self._reader.time_units
+        return str(self._reader.time_units)
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -341,7 +341,7 @@ class Field:
 
     @property
     def support(self) -> str:
-        """"nodes", "cells" or "global"."""
+        """What the values are of: "nodes", "cells" or "global" (one a step)."""
         return str(self._described["support"])
 
     @property
@@ -472,7 +472,7 @@ class Field:
         if copy is False:
             raise ValueError(f"{self._name}: a field is read into new memory; it cannot be had without a copy")
         values: Array = self[...]
-        return values if dtype is None else values.astype(dtype, copy=False)
+        return values if dtype is None else np.asarray(values, dtype)
 
     def __iter__(self) -> Iterator[Array]:
         return self.sweep()

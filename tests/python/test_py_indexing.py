@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
+
 from weft import indexing
 
 SHAPES = npst.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=9)

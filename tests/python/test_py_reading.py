@@ -8,6 +8,7 @@ import timeit
 import h5py
 import numpy as np
 import pytest
+
 import weft
 
 STEPS, NODES = 23, 500
@@ -80,7 +81,7 @@ def test_what_cannot_be_read_has_a_fitting_exception(made, tmp_path):
 
 
 def test_a_damaged_file_is_a_data_error(made, tmp_path):
-    path, values = made
+    path, _ = made
     text = tmp_path / "text.h5"
     text.write_text("no file of HDF5's\n" * 100)
     with pytest.raises(weft.DataError):

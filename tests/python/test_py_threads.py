@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import h5py
 import numpy as np
 import pytest
-import weft
 from weft._core import Requests
+
+import weft
 from weft.reading import File, Options
 
 STEPS, NODES, CHUNK = 32, 4096, (8, 256)
@@ -50,7 +51,7 @@ def test_sixteen_threads_wait_for_their_requests_at_once(made):
 
 
 def test_threads_open_close_and_reload_one_file(made):
-    path, values = made
+    path, _ = made
     with weft.open(path) as file, ThreadPoolExecutor(8) as threads:
         def work(i):
             if i % 10 == 0:

@@ -5,11 +5,12 @@ import pickle
 import h5py
 import numpy as np
 import pytest
-import weft
 import xarray
-from weft import xarray_engine
 from weft._core import Requests
-from weft.reading import File, Options
+
+import weft
+from weft import xarray_engine
+from weft.reading import File
 
 STEPS, NODES = 24, 300
 

@@ -23,12 +23,13 @@ void agree(Communicator& comm, const std::optional<Error>& mine) {
     std::string text = mine->what();
     if (size > 1 && !text.starts_with("rank ")) text = fmt::format("rank {}: {}", first, text);
     message.push_back(static_cast<std::byte>(mine->kind()));
+    message.push_back(static_cast<std::byte>(mine->errno_value()));  // all are below 256
     const auto* data = reinterpret_cast<const std::byte*>(text.data());
     message.insert(message.end(), data, data + text.size());
   }
   comm.broadcast(message, static_cast<int>(first));
-  const std::string text(reinterpret_cast<const char*>(message.data()) + 1, message.size() - 1);
-  throw Error(static_cast<ErrorKind>(message[0]), "", text).agreed();
+  const std::string text(reinterpret_cast<const char*>(message.data()) + 2, message.size() - 2);
+  throw Error(static_cast<ErrorKind>(message[0]), "", text).with_errno(std::to_integer<int>(message[1])).agreed();
 }
 
 void agree_on(Communicator& comm, const std::function<void()>& action) {
