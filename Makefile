@@ -31,6 +31,7 @@ setup:
 	@scripts/install-packages build test
 	@scripts/install-readers
 	@scripts/install-python
+	@scripts/install-python package
 setup-build:
 	@scripts/install-packages build
 setup-lint:
@@ -108,7 +109,7 @@ test-readers-table: build
 		.venv-table/bin/python -m pytest -q -p no:cacheprovider --basetemp build/scratch/readers-table tests/reading_table
 
 clean:
-	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers .venv-table
+	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers .venv-table .venv-python build-python
 
 # Weft and its peers as a campaign, in BENCH_FOLDER; BENCH_SCALE=0.1 is a tenth of 0.97 GB. Goes on where it was interrupted.
 BENCH_FOLDER ?= bench

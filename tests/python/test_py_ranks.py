@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import shlex
 import subprocess
 import sys
 import time
@@ -13,12 +13,9 @@ import h5py
 import numpy as np
 import pytest
 
-pytest.importorskip("mpi4py", reason="mpi4py is not installed")
-BUILD = Path(os.environ["WEFT"]).resolve().parents[1]
-EXAMPLE = BUILD / "examples" / "example_write_series"
+EXAMPLE = Path(os.environ["WEFT_EXAMPLES"]) / "example_write_series"
 BAR = Path(__file__).parent / "bar.py"
-LAUNCH = ["mpiexec.openmpi", "--oversubscribe", "-n"]
-pytestmark = pytest.mark.skipif(shutil.which(LAUNCH[0]) is None, reason="there is no Open MPI")
+LAUNCH = [*shlex.split(os.environ["WEFT_MPIEXEC"]), "-n"]
 
 
 def on_ranks(ranks: int, *command: object) -> subprocess.CompletedProcess[str]:
