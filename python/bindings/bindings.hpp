@@ -10,6 +10,8 @@ namespace weft::bindings {
 
 // weft.DataError, and what an Error of each kind becomes.
 void bind_errors(nanobind::module_& module);
+// Layout, reduce, repack, import, verify, view, convert, references.
+void bind_functions(nanobind::module_& module);
 // weft::SeriesWriter, and what a series is made of.
 void bind_writing(nanobind::module_& module);
 // weft::SeriesReader and weft::SnapshotSweep.

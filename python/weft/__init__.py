@@ -22,11 +22,19 @@ _LAZY: dict[str, str] = {
     "Mesh": "weft.specs",
     "Writer": "weft.writing",
     "append": "weft.writing",
+    "convert": "weft.functions",
     "create": "weft.writing",
     "even_share": "weft.specs",
+    "import_series": "weft.functions",
+    "layout": "weft.functions",
     "Field": "weft.reading",
     "File": "weft.reading",
     "open": "weft.reading",
+    "reduce": "weft.functions",
+    "refs": "weft.functions",
+    "repack": "weft.functions",
+    "verify": "weft.functions",
+    "view": "weft.functions",
 }
 
 
