@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-readers-table clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test        every test, with Open MPI, MPICH and without MPI'
 	@echo 'make test-thorough  runs are killed at every write, not at some'
 	@echo 'make test-across files that this weft and another one (OTHER="command") on another HDF5 both work on'
+	@echo 'make wheel       the Python package as a wheel that needs nothing, in dist/ (PYTHON=python3.12: of 3.12 and later)'
 	@echo 'make docs        the reference of the C++ interface, at build/docs/html'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
@@ -73,6 +74,10 @@ demo: build
 	@scripts/install-readers || echo "demo: without VTK there will be no pictures of the heart"
 	scripts/demo
 
+# Needs PyPI and the source packages of this Debian. PYTHON=python3.12: the wheel of 3.12 and all later versions.
+wheel: setup-build
+	scripts/make-wheel $(PYTHON)
+
 docs:
 	@command -v doxygen > /dev/null || scripts/install-packages build test
 	scripts/make-reference
@@ -109,7 +114,7 @@ test-readers-table: build
 		.venv-table/bin/python -m pytest -q -p no:cacheprovider --basetemp build/scratch/readers-table tests/reading_table
 
 clean:
-	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers .venv-table .venv-python build-python
+	rm -rf build build-lint build-odr build-mpich build-serial build-asan build-tsan .venv-readers .venv-weft .venv-peers .venv-table .venv-python build-python build-wheel dist
 
 # Weft and its peers as a campaign, in BENCH_FOLDER; BENCH_SCALE=0.1 is a tenth of 0.97 GB. Goes on where it was interrupted.
 BENCH_FOLDER ?= bench

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -241,7 +241,7 @@ class Writer:
             writer, self._open_writer = self._open_writer, None
             writer.abandon()
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> Self:
         self._writer  # noqa: B018 - not of a closed one
         return self
 

@@ -55,7 +55,7 @@ def test_what_was_put_is_in_the_file(tmp_path: Path, options: dict[str, Any]) ->
 def test_types_and_memory_orders(tmp_path: Path, dtype: str) -> None:
     path = tmp_path / "a.h5"
     values = RANDOM.integers(0, 100, (STEPS, 6, 4, 2)).astype(dtype)
-    layouts = [np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a[::-1].copy()[::-1]]
+    layouts: list[Any] = [np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a[::-1].copy()[::-1]]
     grid = weft.Grid((6, 4), spacing=(0.5, 0.5, 1.0))
     with weft.create(path, {"E": weft.FieldSpec((..., 2), dtype=dtype)}, grid=grid) as out:
         for step in range(STEPS):
