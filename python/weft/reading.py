@@ -23,6 +23,8 @@ from weft import _core
 from weft.indexing import select
 
 if TYPE_CHECKING:
+    import pyvista
+
     from weft.plots import FieldPlots
 
 Array = npt.NDArray[Any]
@@ -247,6 +249,12 @@ class File(Mapping[str, "Field"]):
     def cell_types(self) -> Array:
         """The VTK number of each cell's type, (cells,)."""
         return self.array("/mesh/types")
+
+    def to_pyvista(self, step: int = -1, fields: Sequence[str] | None = None) -> pyvista.UnstructuredGrid:
+        """The mesh with the fields of one step, for pyvista (weft.adaptors.pyvista)."""
+        from weft.adaptors.pyvista import grid_of
+
+        return grid_of(self, step, fields)
 
     def reload(self) -> int:
         """Looks for steps that were committed since, and returns how many can be read now.

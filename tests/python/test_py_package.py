@@ -30,7 +30,7 @@ def test_importing_it_takes_neither_numpy_nor_the_extension() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("order", itertools.permutations(["weft._core", "h5py", "netCDF4"]))
+@pytest.mark.parametrize("order", list(itertools.permutations(["weft._core", "h5py", "netCDF4"])))
 def test_other_hdf5s_in_the_process_do_no_harm(tmp_path: Path, order: tuple[str, ...]) -> None:
     program = f"""
 import {", ".join(order)}, numpy as np, weft

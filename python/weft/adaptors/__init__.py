@@ -1,0 +1,1 @@
+"""Weft beside other packages, a module each: meshio (meshes in), pyvista (steps out), petsc (vectors and a monitor)."""
