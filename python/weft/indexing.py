@@ -166,8 +166,8 @@ def _runs_of(indexes: Indexes) -> npt.NDArray[np.intp]:
     if indexes.size == 0:
         return np.empty((0, 2), np.intp)
     cuts = np.flatnonzero(np.diff(indexes) > 1) + 1
-    first = indexes[np.concatenate(([0], cuts))]
-    last = indexes[np.concatenate((cuts - 1, [indexes.size - 1]))]
+    first = indexes[np.insert(cuts, 0, 0)]
+    last = indexes[np.append(cuts - 1, indexes.size - 1)]
     return np.stack((first, last - first + 1), axis=1).astype(np.intp)
 
 
@@ -185,9 +185,10 @@ def _few(runs: list[npt.NDArray[np.intp]]) -> list[npt.NDArray[np.intp]]:
 def _merged(runs: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
     ends = runs[:, 0] + runs[:, 1]
     gaps = runs[1:, 0] - ends[:-1]
-    cuts: Any = np.sort(np.argpartition(gaps, len(gaps) - (most - 1))[len(gaps) - (most - 1) :]) + 1 if most > 1 else []
-    first = runs[np.concatenate(([0], cuts)).astype(np.intp), 0]
-    last = ends[np.concatenate((np.asarray(cuts) - 1, [len(runs) - 1])).astype(np.intp)]
+    kept = len(gaps) - (most - 1)
+    cuts = np.sort(np.argpartition(gaps, kept)[kept:]) + 1 if most > 1 else np.empty(0, np.intp)
+    first = runs[np.insert(cuts, 0, 0), 0]
+    last = ends[np.append(cuts - 1, len(runs) - 1)]
     return np.stack((first, last - first), axis=1)
 
 

@@ -24,7 +24,7 @@ class Ranks:
     """A duplicate of an mpi4py communicator. Making it is collective, as all of its methods are."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
-        self._comm = comm.Dup()
+        self._comm: Any = comm.Dup()  # old stubs of mpi4py have only half of it
         self.rank = int(self._comm.rank)
         self.size = int(self._comm.size)
 

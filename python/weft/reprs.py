@@ -36,7 +36,7 @@ def field_rows(field: Field) -> Rows:
         ("units", field.units or "none"),
     ]
     if field.size:
-        rows += [(read, cost_text(field.cost(read))) for read in ("trace", "snapshot")]
+        rows += [("trace", cost_text(field.cost("trace"))), ("snapshot", cost_text(field.cost("snapshot")))]
     return rows
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import meshio
 import numpy as np
 import pytest
+from weft.adaptors.meshio import mesh_of
 
 import weft
-from weft.adaptors.meshio import mesh_of
 
 POINTS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1], [2, 0.5, 0.5]])
 CELLS = [("hexahedron", [list(range(8))]), ("pyramid", [[1, 2, 6, 5, 8]]), ("triangle", [[0, 1, 2]])]
