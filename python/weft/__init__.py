@@ -17,7 +17,9 @@ __version__ = "0.1.0"
 # name -> the module that has it
 _LAZY: dict[str, str] = {
     "DataError": "weft._core",
+    "Field": "weft.field",
     "FieldSpec": "weft.specs",
+    "File": "weft.reading",
     "Grid": "weft.specs",
     "Mesh": "weft.specs",
     "Writer": "weft.writing",
@@ -27,8 +29,6 @@ _LAZY: dict[str, str] = {
     "even_share": "weft.specs",
     "import_series": "weft.functions",
     "layout": "weft.functions",
-    "Field": "weft.reading",
-    "File": "weft.reading",
     "open": "weft.reading",
     "reduce": "weft.functions",
     "refs": "weft.functions",

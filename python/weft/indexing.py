@@ -29,19 +29,25 @@ class Selection:
     """Boxes of a dataset, and what to make of their elements.
 
     `starts` and `counts` have the shape (boxes, axes). The boxes are the products of `runs`, one list of (first, count)
-    for each axis, in the order of the dataset: together an array of the shape `block`. `key` takes what was asked for
-    out of that array.
+    for each axis, in the order of the dataset: together an array of the shape `block`. `kept` has the axes along which
+    a slice with steps met runs that had been joined, and what to keep there. `key` takes what was asked for out of the
+    rest.
     """
 
     starts: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.uint64]
     runs: tuple[npt.NDArray[np.intp], ...]
     block: tuple[int, ...]
+    kept: tuple[tuple[int, Indexes], ...]
     key: tuple[Any, ...]
 
     def assemble(self, elements: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What was asked for, out of the elements of all boxes, one behind the other."""
-        taken: npt.NDArray[Any] = self.joined(elements)[self.key]
+        block = self.joined(elements)
+        # Not in the key: a list where a slice was would mean something else beside other lists and numbers.
+        for axis, places in self.kept:
+            block = block.take(places, axis)
+        taken: npt.NDArray[Any] = block[self.key]
         return taken
 
     def joined(self, elements: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -67,7 +73,7 @@ def select(key: Any, shape: tuple[int, ...]) -> Selection:
     is no index, as NumPy does.
     """
     if len(shape) == 0:
-        return Selection(np.zeros((1, 0), np.uint64), np.ones((1, 0), np.uint64), (), (), _tuple(key))
+        return Selection(np.zeros((1, 0), np.uint64), np.ones((1, 0), np.uint64), (), (), (), _tuple(key))
     parts = _expanded(_tuple(key), len(shape))
     runs: list[npt.NDArray[np.intp]] = []
     local: list[Any] = []
@@ -81,10 +87,22 @@ def select(key: Any, shape: tuple[int, ...]) -> Selection:
         local.append(within)
         axis += 1
     runs = _few(runs)
-    compact = iter([_positions(found) for found in runs])
-    final = tuple(part if part is None or part is Ellipsis else _remapped(part, next(compact)) for part in local)
+    kept: list[tuple[int, Indexes]] = []
+    final: list[Any] = []
+    axis = 0
+    for part in local:
+        if part is None or part is Ellipsis:
+            final.append(part)
+            continue
+        here = _remapped(part, _positions(runs[axis]))
+        if isinstance(part, range) and not isinstance(here, slice):
+            kept.append((axis, here))
+            here = slice(None)
+        final.append(here)
+        axis += 1
     starts, counts = _boxes(runs)
-    return Selection(starts, counts, tuple(runs), tuple(int(found[:, 1].sum()) for found in runs), final)
+    block = tuple(int(found[:, 1].sum()) for found in runs)
+    return Selection(starts, counts, tuple(runs), block, tuple(kept), tuple(final))
 
 
 def _tuple(key: Any) -> tuple[Any, ...]:
@@ -92,7 +110,8 @@ def _tuple(key: Any) -> tuple[Any, ...]:
 
 
 def _expanded(key: tuple[Any, ...], axes: int) -> list[Any]:
-    """One part for each axis, None for each new one, and Ellipsis for no axis; masks of several axes become arrays of indexes."""
+    """One part for each axis, None for each new one, and Ellipsis for no axis. Masks of several axes become arrays of
+    indexes."""
     parts: list[Any] = []
     for part in key:
         if part is None or part is Ellipsis or isinstance(part, slice):
@@ -230,7 +249,7 @@ def _remapped(part: Any, positions: _Positions) -> Any:
     if (steps == steps[0]).all():
         end = int(where[-1]) + int(steps[0])
         return slice(int(where[0]), end if end >= 0 else None, int(steps[0]))
-    return where  # runs that were joined in some places and not in others: never beside another list
+    return where  # runs that were joined in some places and not in others
 
 
 def _boxes(runs: list[npt.NDArray[np.intp]]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:

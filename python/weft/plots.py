@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from weft.reading import Array, Field
+    from weft.field import Array, Field
 
 # What is made of each node's trace, by name; steps are the first axis.
 QUANTITIES: dict[str, Callable[[Any], Any]] = {

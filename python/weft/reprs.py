@@ -6,7 +6,8 @@ import html
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weft.reading import Cost, Field, File
+    from weft.field import Cost, Field
+    from weft.reading import File
 
 Rows = list[tuple[str, str]]
 

@@ -18,8 +18,9 @@ import xarray
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from weft import _core
-from weft.reading import Array, Field, File, Options
+from weft import _core, reading
+from weft.field import Array, Field
+from weft.reading import File, Options
 
 _MISSING = {"_FillValue", "missing_value"}
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -94,8 +95,9 @@ class WeftBackend(BackendEntrypoint):
         axes: str = "",
     ) -> xarray.Dataset:
         """Opens a file lazily. Options are those of weft.open() and of xarray.open_dataset()."""
-        latency, bandwidth = cost if cost is not None else (None, None)
-        file = File(filename_or_obj, Options(budget, latency, bandwidth, threads, dataset, time, axes))
+        file = reading.open(
+            filename_or_obj, budget=budget, cost=cost, threads=threads, dataset=dataset, time=time, axes=axes
+        )
         seen = _as_netcdf(_named_file(file.path))
         found = _with_fields(file, seen, masked=mask_and_scale is not False)
         decoding = {
@@ -122,7 +124,7 @@ class WeftBackend(BackendEntrypoint):
                     return False
             if path.endswith(".h5"):
                 return True
-            with File(path, Options(latency=1e-3, bandwidth=1e9)) as file:
+            with reading.open(path, cost=(1e-3, 1e9)) as file:
                 return file.is_weft
         except (OSError, TypeError, ValueError, _core.DataError):
             return False
@@ -152,7 +154,9 @@ def _with_fields(file: File, seen: xarray.Dataset, masked: bool) -> xarray.Datas
         lazy = indexing.LazilyIndexedArray(WeftArray(field))
         if name in names:
             one = seen.variables[name]
-            same = described["as_in_file"] and described["path"] == f"/{name}" and one.shape == field.shape
+            # In a Weft file /V is a name of the dataset that the catalog has in a folder of its own.
+            in_place = file.is_weft or described["path"] == f"/{name}"
+            same = described["as_in_file"] and in_place and one.shape == field.shape
             # Where values are missing Weft has NaN, and so has xarray once it has decoded them.
             if same and one.dtype == field.dtype and (masked or not _MISSING & one.attrs.keys()):
                 variables[name] = xarray.Variable(one.dims, lazy, one.attrs, one.encoding)

@@ -1,4 +1,4 @@
-"""engine="weft": what xarray gets equals engine="h5netcdf", lazily, and a chunk is read once."""
+"""engine="weft": what xarray gets equals engine="h5netcdf" for files that Weft did not write."""
 
 import pickle
 
@@ -6,11 +6,8 @@ import h5py
 import numpy as np
 import pytest
 import xarray
-from weft._core import Requests
 
-import weft
 from weft import xarray_engine
-from weft.reading import File
 
 STEPS, NODES = 24, 300
 
@@ -19,8 +16,10 @@ def netcdf(path, first=0, packed=False, compression="gzip"):
     values = np.random.default_rng(first).normal(size=(STEPS, NODES)).astype(np.float32)
     data = xarray.Dataset(
         {"V": (("time", "node"), values, {"units": "mV", "long_name": "potential"})},
-        {"time": ("time", first + np.arange(STEPS), {"units": "seconds since 2000-01-01"}),
-         "x": ("node", np.linspace(0, 1, NODES), {"units": "mm"})},
+        {
+            "time": ("time", first + np.arange(STEPS), {"units": "seconds since 2000-01-01"}),
+            "x": ("node", np.linspace(0, 1, NODES), {"units": "mm"}),
+        },
         {"title": "a run"},
     )
     encoding = {"chunksizes": (6, 100), "zlib": compression is not None}
@@ -80,18 +79,6 @@ def test_vtkhdf_has_its_fields(tmp_path):
         np.testing.assert_array_equal(data["time"], np.arange(4.0))
 
 
-def test_dask_reads_each_chunk_once(tmp_path, monkeypatch):
-    path = netcdf(tmp_path / "run.nc")
-    requests = Requests()
-    monkeypatch.setattr(xarray_engine, "File", lambda path, options: File(path, options, requests))
-    with xarray.open_dataset(path, engine="weft", chunks={}, budget=0) as data:
-        assert data["V"].chunks == ((6,) * 4, (100,) * 3)
-        mean = data["V"].mean("time")
-        before = requests.reads
-        mean.compute(scheduler="threads")
-        assert requests.reads - before == 12
-
-
 def test_it_pickles_for_other_processes(tmp_path):
     path = netcdf(tmp_path / "run.nc")
     data = xarray.open_dataset(path, engine="weft", chunks={})
@@ -99,8 +86,9 @@ def test_it_pickles_for_other_processes(tmp_path):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(data))["V"].values, expected)
     lazy = pickle.loads(pickle.dumps(xarray.open_dataset(path, engine="weft")))
     np.testing.assert_array_equal(lazy["V"].values, expected)
-    np.testing.assert_allclose(data["V"].sum().compute(scheduler="processes", num_workers=2), np.nansum(expected),
-                               rtol=1e-4)
+    np.testing.assert_allclose(
+        data["V"].sum().compute(scheduler="processes", num_workers=2), np.nansum(expected), rtol=1e-4
+    )
 
 
 def test_several_files_are_one(tmp_path):
@@ -120,4 +108,3 @@ def test_what_can_be_opened_is_guessed(tmp_path):
     assert "weft" in xarray.backends.list_engines()
     with pytest.raises(FileNotFoundError):
         xarray.open_dataset(tmp_path / "none.h5", engine="weft")
-    assert weft.open
