@@ -6,7 +6,16 @@
 
 #include <nanobind/nanobind.h>
 
+#include "weft/support/shape.hpp"
+
 namespace weft::bindings {
+
+// A shape as Python has it.
+inline nanobind::tuple tuple_of(const Shape& shape) {
+  nanobind::list list;
+  for (const std::uint64_t extent : shape) list.append(extent);
+  return nanobind::tuple(list);
+}
 
 // weft.DataError, and what an Error of each kind becomes.
 void bind_errors(nanobind::module_& module);

@@ -89,12 +89,6 @@ class Listener {
   std::exception_ptr raised_;
 };
 
-nb::tuple tuple_of(const Shape& shape) {
-  nb::list list;
-  for (const std::uint64_t extent : shape) list.append(extent);
-  return nb::tuple(list);
-}
-
 storage::IfExists if_exists(bool replace) { return replace ? storage::IfExists::replace : storage::IfExists::fail; }
 
 std::string design_layout(const Shape& shape, std::uint64_t element_bytes, const std::string& axes,

@@ -22,7 +22,6 @@
 #include "weft/reading/series_reader.hpp"
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/reading/stored_array.hpp"
-#include "weft/storage/dimensions.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 
 namespace nb = nanobind;
@@ -33,12 +32,6 @@ namespace {
 using Released = nb::call_guard<nb::gil_scoped_release>;
 using Target = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using Corners = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // (boxes, axes)
-
-nb::tuple tuple_of(const Shape& shape) {
-  nb::list list;
-  for (const std::uint64_t extent : shape) list.append(extent);
-  return nb::tuple(list);
-}
 
 std::span<std::byte> bytes_of(const Target& target) {
   return {static_cast<std::byte*>(target.data()), target.nbytes()};
@@ -108,9 +101,7 @@ nb::dict field_of(const SeriesReader& reader, const storage::FieldEntry& field) 
   described["support"] = std::string(name_of(field.support));
   described["units"] = field.units;
   described["components"] = field.components;
-  described["component_units"] = field.component_units;
   described["node_axes"] = field.support == storage::Support::global ? 0 : field.node_axes;
-  described["rationale"] = field.rationale;
   const auto& fields = reader.catalog().fields;
   const auto number = static_cast<std::size_t>(&field - fields.data());
   described["as_in_file"] = as_in_file(reader, number);
@@ -125,23 +116,6 @@ nb::list fields_of(const SeriesReader& reader) {
   nb::list list;
   for (const storage::FieldEntry& field : reader.fields()) list.append(field_of(reader, field));
   return list;
-}
-
-// The names of the axes of each field of a Weft file, steps first, and the coordinates that some have.
-nb::tuple dimensions_of_fields(const SeriesReader& reader) {
-  const storage::Dimensions dimensions = storage::dimensions_of(reader.catalog());
-  nb::dict axes;
-  for (std::size_t f = 1; f < dimensions.axes.size(); ++f) {
-    nb::list names;
-    names.append("time");
-    for (const std::size_t d : dimensions.axes[f]) names.append(dimensions.all[d].name);
-    axes[reader.catalog().fields[f].name.c_str()] = nb::tuple(names);
-  }
-  nb::dict coordinates;
-  for (const storage::Dimension& dimension : dimensions.all) {
-    if (dimension.coordinates) coordinates[dimension.name.c_str()] = *dimension.coordinates;
-  }
-  return nb::make_tuple(axes, coordinates);
 }
 
 std::vector<Box> boxes_of(const Corners& starts, const Corners& counts) {
@@ -194,7 +168,10 @@ nb::list fixed_of(const SeriesReader& reader) {
 
 nb::dict cost_of(const SeriesReader& reader, const std::string& field, const std::vector<std::uint64_t>& start,
                  const std::vector<std::uint64_t>& count) {
-  const layout::ReadCost cost = reader.predicted(field, {start, count});
+  const layout::ReadCost cost = [&] {
+    const nb::gil_scoped_release released;  // what is decoded is opened for it
+    return reader.predicted(field, {start, count});
+  }();
   nb::dict described;
   described["asked_bytes"] = cost.asked_bytes;
   described["chunks"] = cost.chunks;
@@ -240,14 +217,11 @@ void bind_reading(nb::module_& module) {
       .def_prop_ro("steps", &SeriesReader::steps)
       .def_prop_ro("committed", &SeriesReader::committed)
       .def_prop_ro("time_units", [](const SeriesReader& self) { return self.field("time").units; })
-      .def_prop_ro("grid_shape", [](const SeriesReader& self) { return tuple_of(self.catalog().grid.shape); })
       .def_prop_ro("latency", [](const SeriesReader& self) { return self.access_cost().latency_s; })
       .def_prop_ro("bandwidth", [](const SeriesReader& self) { return self.access_cost().bandwidth; })
       .def("times", &SeriesReader::times, Released())
-      .def("chosen_field", &SeriesReader::chosen_field, nb::arg("asked"))
       .def("fields", &fields_of)
       .def("fixed", &fixed_of)
-      .def("dimensions", &dimensions_of_fields)
       .def("read", &read_boxes, nb::arg("field"), nb::arg("starts"), nb::arg("counts"), nb::arg("target"))
       .def("read_trace", &read_trace, nb::arg("field"), nb::arg("node"), nb::arg("target"))
       .def("read_snapshot", &read_snapshot, nb::arg("field"), nb::arg("step"), nb::arg("target"))

@@ -164,10 +164,8 @@ nb::dict fields_of(const std::string& path) {
   }();
   nb::dict fields;
   for (const storage::FieldEntry& field : std::span(catalog.fields).subspan(1)) {
-    nb::list shape;
-    for (const std::uint64_t extent : field.per_step) shape.append(extent);
     fields[field.name.c_str()] =
-        nb::make_tuple(std::string(name_of(field.type)), nb::tuple(shape), std::string(name_of(field.support)));
+        nb::make_tuple(std::string(name_of(field.type)), tuple_of(field.per_step), std::string(name_of(field.support)));
   }
   return fields;
 }
@@ -203,6 +201,11 @@ void bind_ownership(nb::module_& module) {
       .def_static("none", &Ownership::none, nb::arg("per_step"))
       .def_static("even", &partition::even_nodes, nb::arg("per_step"), nb::arg("rank"), nb::arg("ranks"))
       .def_static("cells", &own_cells_of, nb::arg("ranks").none(), nb::arg("cells"), nb::arg("components"))
+      .def_static("even_block",
+                  [](std::uint64_t count, int rank, int ranks) {
+                    const partition::Block block = partition::even_block(count, rank, ranks);
+                    return nb::make_tuple(block.first, block.count);
+                  })
       .def_prop_ro("shape", &Ownership::shape)
       .def_prop_ro("local_elements", &Ownership::local_elements)
       .def_prop_ro("owned_elements", &Ownership::owned_elements);

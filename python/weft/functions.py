@@ -6,6 +6,7 @@ Errors are exceptions with the line that the command prints. Ctrl-C ends a call;
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -179,7 +180,7 @@ def reduce(
         done = _core.reduce(
             name, field, quantities, target, threshold, max_beats, origin, fill, os.fspath(mesh), budget, replace, tell
         )
-    return Reduction(**{**done, "maps": tuple(Map(**one) for one in done["maps"])})
+    return dataclasses.replace(Reduction(**done), maps=tuple(Map(**one) for one in done["maps"]))
 
 
 def repack(
@@ -206,8 +207,7 @@ def repack(
             os.fspath(path), os.fspath(out), list(datasets), axes, reads, target, filters, budget, threads, checksums,
             replace, tell,
         )  # fmt: skip
-    parts = {"datasets": tuple(Repacked(**one) for one in done["datasets"]), "kept": tuple(done["kept"])}
-    return Repacking(**{**done, **parts})
+    return dataclasses.replace(Repacking(**_tuples(done)), datasets=tuple(Repacked(**one) for one in done["datasets"]))
 
 
 def import_series(
@@ -240,7 +240,7 @@ def verify(
     """Whether a file is sound: `weft verify`. quick: no data are read."""
     with _told(progress, "verifying") as tell:
         done = _core.verify(os.fspath(path), quick, budget, tell)
-    return Verification(**{**done, "checks": tuple(Check(**_tuples(one)) for one in done["checks"])})
+    return dataclasses.replace(Verification(**done), checks=tuple(Check(**_tuples(one)) for one in done["checks"]))
 
 
 def view(path: Path, *, xdmf: bool = True, take_over: bool = False) -> View:

@@ -113,6 +113,5 @@ def _bounds(part: Any, extent: int) -> tuple[int, int]:
 
 def even_share(count: int, rank: int, ranks: int) -> slice:
     """The stretch of `count` rows that a rank has where they are dealt evenly: the first ranks have one more."""
-    most, more = divmod(count, ranks)
-    first = rank * most + min(rank, more)
-    return slice(first, first + most + (rank < more))
+    first, size = _core.Ownership.even_block(count, rank, ranks)
+    return slice(first, first + size)
