@@ -2,9 +2,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "weft/reading/series_reader.hpp"
 #include "weft/reading/snapshot_sweep.hpp"
@@ -26,6 +32,7 @@ class FilteredReadsTest : public testing::Test {
       std::filesystem::temp_directory_path() / ("weft-filtered-reads-" + std::to_string(getpid()));
   std::string path_ = (folder_ / "a.h5").string();
   std::atomic<int> requests_ = 0;
+  std::function<void()> meet_ = [] {};
 
   void SetUp() override {
     std::filesystem::create_directories(folder_);
@@ -50,7 +57,10 @@ class FilteredReadsTest : public testing::Test {
     ReadOptions options;
     options.access = layout::AccessCost{.latency_s = 1e-6, .bandwidth = 1e9};  // nothing is gained by larger reads
     options.budget_bytes = budget_bytes;
-    options.on_request = [this](std::uint64_t) { ++requests_; };
+    options.on_request = [this](std::uint64_t) {
+      ++requests_;
+      meet_();
+    };
     SeriesReader reader = SeriesReader::open(path_, options);
     const storage::ArrayEntry& array = reader.catalog().segments[0].fields[1];
     rows_ = static_cast<int>(ceil_div(kLength, array.chunk[0]));
@@ -119,6 +129,40 @@ TEST_F(FilteredReadsTest, WhatWasKeptIsForgottenWhenTheSeriesGrew) {
   writer.close();
   reader.reload();
   EXPECT_EQ(reader.trace<double>("V", 5)[kLength - 1], -1.0);
+}
+
+TEST_F(FilteredReadsTest, TwoThreadsReadSideBySide) {
+  const SeriesReader reader = open(0);
+  // The first request of all waits for one of the other thread.
+  std::mutex mutex;
+  std::condition_variable both_came;
+  int requests = 0;
+  bool waits = false;
+  bool met = false;
+  meet_ = [&] {
+    std::unique_lock lock(mutex);
+    if (++requests == 1) {
+      waits = true;
+      both_came.wait_for(lock, std::chrono::seconds(10), [&] { return met; });
+      waits = false;
+    } else if (waits) {
+      met = true;
+      both_came.notify_all();
+    }
+  };
+  std::array<Values<double>, 2> traces;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < traces.size(); ++t) {
+      threads.emplace_back([&, t] { traces[t] = reader.trace<double>("V", t * nodes_of_chunk_); });
+    }
+  }
+  EXPECT_TRUE(met) << "each request ended before another thread's began";
+  for (std::size_t t = 0; t < traces.size(); ++t) {
+    for (std::uint64_t step = 0; step < kLength; ++step) {
+      ASSERT_EQ(traces[t][step], at_place(step, t * nodes_of_chunk_));
+    }
+  }
 }
 
 }  // namespace
