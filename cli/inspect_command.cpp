@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/inspection_report.hpp"
+#include "cli/inspection_text.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
@@ -67,7 +67,7 @@ std::string report_on(const InspectOptions& options, inspect::FileQuestion quest
   if (options.measure) measure_shown(report, self);
   // File and dataset names are bytes: what is no UTF-8 among them is shown as such.
   return options.json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                      : to_text(report);
+                      : inspection_text(report);
 }
 
 void run(const InspectOptions& options) {

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/shell_word.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
+#include "weft/support/shell_word.hpp"
 
 namespace weft::cli {
 

@@ -19,7 +19,9 @@ inline nanobind::tuple tuple_of(const Shape& shape) {
 
 // weft.DataError, and what an Error of each kind becomes.
 void bind_errors(nanobind::module_& module);
-// Layout, reduce, repack, import, verify, view, convert, references.
+// Electrocardiograms.
+void bind_ecg(nanobind::module_& module);
+// Layout, reduce, repack, import, inspect, verify, view, convert, references.
 void bind_functions(nanobind::module_& module);
 // weft::SeriesWriter, and what a series is made of.
 void bind_writing(nanobind::module_& module);

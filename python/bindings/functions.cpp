@@ -1,15 +1,12 @@
 // bindings/functions.cpp - what the library does with whole files: the calls that the command makes, too.
 //
-// Results are dictionaries; python/weft/functions.py makes dataclasses of them.
+// Results are dictionaries or JSON; python/weft/functions.py makes dataclasses of them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,7 +14,9 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/listener.hpp"
 #include "weft/convert/conversion.hpp"
+#include "weft/inspect/inspection_report.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/reduce/file_reduction.hpp"
 #include "weft/refs/file_references.hpp"
@@ -31,63 +30,6 @@ namespace nb = nanobind;
 
 namespace weft::bindings {
 namespace {
-
-// Tells Python how far a call is, and ends it where Python raises: Ctrl-C, or the callable itself.
-class Listener {
- public:
-  explicit Listener(nb::object progress) : progress_(std::move(progress)) {}
-
-  std::function<void(std::uint64_t, std::uint64_t)> progress() {
-    return [this](std::uint64_t done, std::uint64_t of) {
-      if (!tell(done, of)) throw stopped_error();
-    };
-  }
-  std::function<bool()> stopped() {
-    return [this] { return raised_ != nullptr || !check_signals(); };
-  }
-
-  // Makes the call without the GIL. What Python raised meanwhile is raised, not what the call made of it.
-  template <typename Call>
-  auto run(const Call& call) {
-    try {
-      const nb::gil_scoped_release released;
-      return call();
-    } catch (const std::exception&) {
-      if (raised_) std::rethrow_exception(raised_);
-      throw;
-    }
-  }
-
- private:
-  static Error stopped_error() { return Error(ErrorKind::system, "", "was interrupted"); }
-
-  bool tell(std::uint64_t done, std::uint64_t of) {
-    return in_python([&] {
-      if (!progress_.is_none()) progress_(done, of);
-    });
-  }
-
-  bool check_signals() {
-    return in_python([] {});
-  }
-
-  template <typename Action>
-  bool in_python(const Action& action) {
-    const nb::gil_scoped_acquire gil;
-    if (raised_) return false;
-    try {
-      action();
-      if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-      return true;
-    } catch (...) {
-      raised_ = std::current_exception();
-      return false;
-    }
-  }
-
-  nb::object progress_;
-  std::exception_ptr raised_;
-};
 
 storage::IfExists if_exists(bool replace) { return replace ? storage::IfExists::replace : storage::IfExists::fail; }
 
@@ -241,6 +183,23 @@ nb::dict verify_one(const std::string& path, bool quick, std::uint64_t budget, c
   return result;
 }
 
+// As weft inspect --json has it.
+std::string inspect_one(const std::string& path, const std::vector<std::string>& datasets, const std::string& axes,
+                        const std::string& reads, std::uint64_t ranks, double latency, double bandwidth,
+                        std::uint64_t target) {
+  const nb::gil_scoped_release released;
+  inspect::InspectionReport report{.question = {.path = path, .datasets = datasets, .axes = axes}, .file = {}};
+  inspect::Question& question = report.question.question;
+  question.reads = reads;
+  question.ranks = ranks;
+  question.access.latency_s = latency;
+  question.access.bandwidth = bandwidth;
+  question.target_bytes = target;
+  question.hdf5 = inspect::hdf5_reader_here();
+  report.file = inspect::inspect_file(report.question);
+  return inspect::to_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 nb::dict view_one(const std::string& path, bool xdmf, bool take_over) {
   const view::ViewReport report = [&] {
     const nb::gil_scoped_release released;
@@ -303,6 +262,8 @@ void bind_functions(nb::module_& module) {
              nb::arg("time").none(), nb::arg("mesh"), nb::arg("reads"), nb::arg("target"), nb::arg("filters"),
              nb::arg("budget"), nb::arg("replace"), nb::arg("progress").none());
   module.def("verify", &verify_one, nb::arg("path"), nb::arg("quick"), nb::arg("budget"), nb::arg("progress").none());
+  module.def("inspect", &inspect_one, nb::arg("path"), nb::arg("datasets"), nb::arg("axes"), nb::arg("reads"),
+             nb::arg("ranks"), nb::arg("latency"), nb::arg("bandwidth"), nb::arg("target"));
   module.def("view", &view_one, nb::arg("path"), nb::arg("xdmf"), nb::arg("take_over"));
   module.def("convert", &convert_one, nb::arg("path"), nb::arg("to"), nb::arg("out"), nb::arg("steps"),
              nb::arg("fields"), nb::arg("mesh"), nb::arg("level"), nb::arg("float32"), nb::arg("budget"),

@@ -176,7 +176,7 @@ def reduce(
     """
     name = os.fspath(path)
     target = os.fspath(out) or os.path.splitext(name)[0] + ".maps.h5"
-    with _told(progress, "reducing") as tell:
+    with told(progress, "reducing") as tell:
         done = _core.reduce(
             name, field, quantities, target, threshold, max_beats, origin, fill, os.fspath(mesh), budget, replace, tell
         )
@@ -202,7 +202,7 @@ def repack(
 
     datasets: those to rechunk [all that have steps]. filters: "keep", "none" or "shuffle+deflate:6".
     """
-    with _told(progress, "repacking") as tell:
+    with told(progress, "repacking") as tell:
         done = _core.repack(
             os.fspath(path), os.fspath(out), list(datasets), axes, reads, target, filters, budget, threads, checksums,
             replace, tell,
@@ -226,7 +226,7 @@ def import_series(
     progress: Progress = None,
 ) -> Import:
     """Copies any file of steps into a Weft series, with its grid or mesh: `weft import`."""
-    with _told(progress, "importing") as tell:
+    with told(progress, "importing") as tell:
         done = _core.import_series(
             os.fspath(path), os.fspath(out), list(fields), axes, time, os.fspath(mesh), reads, target, filters, budget,
             replace, tell,
@@ -234,11 +234,9 @@ def import_series(
     return Import(**_tuples(done))
 
 
-def verify(
-    path: Path, *, quick: bool = False, budget: int = 256 * _MIB, progress: Progress = None
-) -> Verification:
+def verify(path: Path, *, quick: bool = False, budget: int = 256 * _MIB, progress: Progress = None) -> Verification:
     """Whether a file is sound: `weft verify`. quick: no data are read."""
-    with _told(progress, "verifying") as tell:
+    with told(progress, "verifying") as tell:
         done = _core.verify(os.fspath(path), quick, budget, tell)
     return dataclasses.replace(Verification(**done), checks=tuple(Check(**_tuples(one)) for one in done["checks"]))
 
@@ -266,7 +264,7 @@ def convert(
 
     steps: "FIRST:END:STEP" [all]. level: of zlib, 0 to 9, for vtu. float32: float64 is written as float32.
     """
-    with _told(progress, "converting") as tell:
+    with told(progress, "converting") as tell:
         done = _core.convert(
             os.fspath(path), to, os.fspath(out), steps, list(fields), os.fspath(mesh), level, float32, budget, replace,
             tell,
@@ -288,7 +286,7 @@ def _tuples(done: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _told(progress: Progress, words: str) -> Iterator[Callable[[int, int], object] | None]:
+def told(progress: Progress, words: str) -> Iterator[Callable[[int, int], object] | None]:
     """What a call of weft._core is given for `progress`."""
     if progress is None or progress is False:
         yield None

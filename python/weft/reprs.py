@@ -26,14 +26,14 @@ def cost_text(cost: Cost) -> str:
     return f"{requests}, {bytes_text(cost.bytes)}, {cost.seconds * 1e3:.3g} ms predicted"
 
 
-def _shape(shape: tuple[int, ...]) -> str:
+def shape_text(shape: tuple[int, ...]) -> str:
     return " x ".join(map(str, shape)) if shape else "one value"
 
 
 def field_rows(field: Field) -> Rows:
     rows = [
-        ("shape", f"{_shape(field.shape)} {field.dtype}, {bytes_text(field.nbytes)}"),
-        ("chunks", _shape(field.chunks) + (f", {field.filters}" if field.filters else "")),
+        ("shape", f"{shape_text(field.shape)} {field.dtype}, {bytes_text(field.nbytes)}"),
+        ("chunks", shape_text(field.chunks) + (f", {field.filters}" if field.filters else "")),
         ("units", field.units or "none"),
     ]
     if field.size:
@@ -58,7 +58,9 @@ def field_text(field: Field) -> str:
 def file_text(file: File) -> str:
     if file.closed:
         return f"<weft.File {file.path!r}, closed>"
-    fields = [(field.name, f"{_shape(field.shape)} {field.dtype} {field.units}".rstrip()) for field in file.values()]
+    fields = [
+        (field.name, f"{shape_text(field.shape)} {field.dtype} {field.units}".rstrip()) for field in file.values()
+    ]
     return "<weft.File>\n" + _lines(file_rows(file) + fields)
 
 

@@ -5,9 +5,15 @@
 // takes is padding. The line tells the read that gains most, and what becomes dearer in exchange. Pure.
 #pragma once
 
+#include <cstdint>
+
 #include "weft/inspect/inspection.hpp"
 
 namespace weft::inspect {
+
+// Below this a dataset is one or two requests however it is stored: `weft repack` lays it out anew only where it is
+// named.
+inline constexpr std::uint64_t kLeastRepackedBytes = 64 << 10;
 
 // What can be said before anything is priced: that its filters cannot be undone here, that its chunks are mostly
 // padding.

@@ -18,9 +18,6 @@
 
 namespace weft::repack {
 
-// Below this a dataset is one or two requests however it is stored: it is laid out anew only where it is named.
-inline constexpr std::uint64_t kLeastRepackedBytes = 64 << 10;
-
 struct RepackPlan;
 
 struct RepackRequest {

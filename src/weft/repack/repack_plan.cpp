@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "weft/inspect/advice.hpp"
 #include "weft/inspect/arrangement.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/repack/paging.hpp"
@@ -117,7 +118,7 @@ class Planner {
     if (!request_.datasets.empty()) return named(plan_.survey, request_.datasets);
     std::vector<const survey::DatasetFacts*> found;
     for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
-      if (facts.empty || facts.logical_bytes() < kLeastRepackedBytes || !has_steps(facts)) continue;
+      if (facts.empty || facts.logical_bytes() < inspect::kLeastRepackedBytes || !has_steps(facts)) continue;
       if (const auto why = obstacle(facts)) {
         plan_.kept_because.push_back(fmt::format("{}: {}", facts.path, *why));
         continue;

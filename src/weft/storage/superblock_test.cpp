@@ -59,7 +59,8 @@ TEST(SuperblockTest, AFileThatGrowsIsOpened) {
       std::filesystem::resize_file(path, end);
       set_end_of_file(*store, end);
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
-      while (std::chrono::steady_clock::now() < until) {}
+      while (std::chrono::steady_clock::now() < until) {
+      }
     }
   });
   const QuietHdf5 quiet;

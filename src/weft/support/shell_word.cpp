@@ -1,10 +1,10 @@
-#include "cli/shell_word.hpp"
+#include "weft/support/shell_word.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-namespace weft::cli {
+namespace weft {
 
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
@@ -16,4 +16,4 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-}  // namespace weft::cli
+}  // namespace weft

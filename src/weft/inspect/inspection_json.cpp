@@ -1,15 +1,14 @@
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
-#include "cli/inspection_report.hpp"
+#include "weft/inspect/inspection_report.hpp"
 
-namespace weft::cli {
+namespace weft::inspect {
 
 namespace {
 
-using inspect::Inspection;
-using inspect::Price;
-using inspect::PricedRead;
 using nlohmann::json;
 
 json price_json(const PricedRead& read, const Price& price, const layout::AccessCost& access) {
@@ -61,7 +60,7 @@ json filters_json(const std::vector<storage::Filter>& filters) {
   return list;
 }
 
-json compared_json(const std::optional<inspect::Compared>& compared) {
+json compared_json(const std::optional<Compared>& compared) {
   if (!compared) return nullptr;
   const auto price = [](const Price& taken, double seconds) {
     return json{{"requests", taken.requests}, {"bytes", taken.bytes}, {"seconds", seconds}};
@@ -73,9 +72,9 @@ json compared_json(const std::optional<inspect::Compared>& compared) {
           {"measured", measured}};
 }
 
-json measured_json(const inspect::Measured& measured) {
+json measured_json(const Measured& measured) {
   json reads = json::object();
-  for (const inspect::MeasuredRead& read : measured.reads) {
+  for (const MeasuredRead& read : measured.reads) {
     reads[read.name] = {{"asked_bytes", read.asked_bytes},
                         {"hdf5", compared_json(read.hdf5)},
                         {"weft", compared_json(read.weft)},
@@ -123,7 +122,7 @@ json dataset_json(const InspectionReport& report, const Inspection& one) {
                 {"not_priced", one.not_priced.empty() ? json(nullptr) : json(one.not_priced)},
                 {"better_chunk", one.better ? json(*one.better) : json(nullptr)},
                 {"advice", nullptr}};
-  if (one.advice.kind != inspect::AdviceKind::nothing) {
+  if (one.advice.kind != AdviceKind::nothing) {
     const std::string command = command_for(report, one);
     entry["advice"] = {{"kind", name_of(one.advice.kind)},
                        {"text", one.advice.text},
@@ -138,8 +137,8 @@ json dataset_json(const InspectionReport& report, const Inspection& one) {
 }  // namespace
 
 json to_json(const InspectionReport& report) {
-  const inspect::FileInspection& file = report.file;
-  const inspect::Question& question = report.question.question;
+  const FileInspection& file = report.file;
+  const Question& question = report.question.question;
   json datasets = json::array();
   for (const Inspection& one : file.datasets) datasets.push_back(dataset_json(report, one));
   json result = {
@@ -158,4 +157,4 @@ json to_json(const InspectionReport& report) {
   return result;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::inspect

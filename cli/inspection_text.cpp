@@ -1,4 +1,4 @@
-#include "cli/inspection_report.hpp"
+#include "cli/inspection_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,12 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
 #include <vector>
 
-#include "cli/shell_word.hpp"
 #include "cli/text_table.hpp"
-#include "weft/repack/repack.hpp"
 #include "weft/support/amount.hpp"
 
 namespace weft::cli {
@@ -163,7 +160,7 @@ std::string measured_lines(const inspect::Measured& measured, const layout::Acce
 
 std::string advice_line(const InspectionReport& report, const Inspection& one) {
   if (one.advice.text.empty()) return {};
-  const std::string command = command_for(report, one);
+  const std::string command = inspect::command_for(report, one);
   return fmt::format("advice: {}: {}{}\n", one.path(), one.advice.text, command.empty() ? "" : ": " + command);
 }
 
@@ -200,38 +197,7 @@ std::vector<const Inspection*> shown_with_reads(const InspectionReport& report) 
   return shown;
 }
 
-std::string command_for(const InspectionReport& report, const Inspection& dataset) {
-  const bool imported = dataset.advice.kind == inspect::AdviceKind::import_series;
-  if (!imported && dataset.advice.kind != inspect::AdviceKind::repack) return {};
-  const inspect::FileQuestion& question = report.question;
-  const inspect::Question& how = question.question;
-  const inspect::Question usual;
-  const std::filesystem::path path(question.path);
-  if (imported) {
-    const std::string series = (path.parent_path() / (path.stem().string() + ".series.h5")).string();
-    return fmt::format("weft import {} {}", quoted(question.path), quoted(series)) +
-           (how.reads.empty() ? "" : " --read " + quoted(how.reads));
-  }
-  const std::string out = (path.parent_path() / (path.stem().string() + ".repacked.h5")).string();
-  std::string command = fmt::format("weft repack {} {}", quoted(question.path), quoted(out));
-  const bool told = dataset.known && dataset.known->convention == survey::Convention::told;
-  // Where nothing is named, repack takes what it knows the steps of, and leaves what is small.
-  const bool small = dataset.facts.logical_bytes() < repack::kLeastRepackedBytes;
-  if (small && dataset.alike > 1) return {};  // it would have to name them all
-  if (told || !dataset.known || small) {
-    command += " --dataset " + quoted(dataset.facts.path);
-  }
-  if (told) command += " --axes " + quoted(question.axes);
-  if (!how.reads.empty()) command += " --read " + quoted(how.reads);
-  if (how.reads.find("block") != std::string::npos) command += fmt::format(" --ranks {}", how.ranks);
-  if (how.target_bytes != usual.target_bytes) command += fmt::format(" --target {}", how.target_bytes);
-  if (how.access.latency_s != usual.access.latency_s) command += fmt::format(" --latency {}s", how.access.latency_s);
-  if (how.access.bandwidth != usual.access.bandwidth)
-    command += fmt::format(" --bandwidth {}B/s", how.access.bandwidth);
-  return command;
-}
-
-std::string to_text(const InspectionReport& report) {
+std::string inspection_text(const InspectionReport& report) {
   std::string text = file_line(report);
   if (report.file.datasets.empty()) return text + "it holds no dataset\n";
   text += "\n" + dataset_table(report);
