@@ -10,8 +10,12 @@
 
 namespace weft::bindings {
 
+// What results are handed over as; python/weft makes dataclasses of them.
+using Described = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+using Extents = nanobind::typed<nanobind::tuple, std::uint64_t, nanobind::ellipsis>;
+
 // A shape as Python has it.
-inline nanobind::tuple tuple_of(const Shape& shape) {
+inline Extents tuple_of(const Shape& shape) {
   nanobind::list list;
   for (const std::uint64_t extent : shape) list.append(extent);
   return nanobind::tuple(list);
@@ -23,6 +27,8 @@ void bind_errors(nanobind::module_& module);
 void bind_ecg(nanobind::module_& module);
 // Layout, reduce, repack, import, inspect, verify, view, convert, references.
 void bind_functions(nanobind::module_& module);
+// Quantities over time that Python makes.
+void bind_quantity(nanobind::module_& module);
 // weft::SeriesWriter, and what a series is made of.
 void bind_writing(nanobind::module_& module);
 // weft::SeriesReader and weft::SnapshotSweep.

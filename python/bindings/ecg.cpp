@@ -25,8 +25,9 @@ using Electrodes = std::vector<std::pair<std::string, std::array<double, 3>>>;
 using Signals = std::vector<std::pair<std::string, std::vector<double>>>;
 
 // `kind` is recorded, potential or pseudo.
-nb::dict ecg_of(const std::string& path, const std::string& kind, const std::string& field,
-                const Electrodes& electrodes, double diffusivity, const std::string& mesh, const nb::object& progress) {
+Described ecg_of(const std::string& path, const std::string& kind, const std::string& field,
+                 const Electrodes& electrodes, double diffusivity, const std::string& mesh,
+                 const nb::object& progress) {
   Listener listener(progress);
   ecg::EcgRequest request{.field = field, .electrodes = {}, .diffusivity = diffusivity, .mesh = mesh};
   for (const auto& [name, place] : electrodes) request.electrodes.push_back({name, place});
@@ -59,8 +60,8 @@ nb::list lines_of(const std::vector<ecg::Polyline>& lines) {
 }
 
 // Where everything goes, in mm from the upper left corner.
-nb::dict ecg_sheet(const std::vector<double>& times, const std::string& time_units, const std::string& units,
-                   const Signals& signals, const std::string& name) {
+Described ecg_sheet(const std::vector<double>& times, const std::string& time_units, const std::string& units,
+                    const Signals& signals, const std::string& name) {
   ecg::Ecg recorded{.times = times, .time_units = time_units, .units = units, .signals = {}};
   for (const auto& [of, values] : signals) recorded.signals.push_back({of, values});
   const ecg::Sheet sheet = ecg::lay_out_sheet(recorded, {name, units});

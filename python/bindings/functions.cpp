@@ -50,10 +50,10 @@ std::string design_layout(const Shape& shape, std::uint64_t element_bytes, const
   return layout::to_json(layout::design(request)).dump();
 }
 
-nb::dict reduce_one(const std::string& path, const std::string& field, const std::string& quantities,
-                    const std::string& out, double threshold, std::uint64_t max_beats,
-                    std::optional<std::uint64_t> origin, double fill, const std::string& mesh, std::uint64_t budget,
-                    bool replace, const nb::object& progress) {
+Described reduce_one(const std::string& path, const std::string& field, const std::string& quantities,
+                     const std::string& out, double threshold, std::uint64_t max_beats,
+                     std::optional<std::uint64_t> origin, double fill, const std::string& mesh, std::uint64_t budget,
+                     bool replace, const nb::object& progress) {
   Listener listener(progress);
   reduce::Reduction request{.path = path,
                             .field = field,
@@ -89,9 +89,10 @@ nb::dict reduce_one(const std::string& path, const std::string& field, const std
   return result;
 }
 
-nb::dict repack_one(const std::string& path, const std::string& out, const std::vector<std::string>& datasets,
-                    const std::string& axes, const std::string& reads, std::uint64_t target, const std::string& filters,
-                    std::uint64_t budget, int jobs, bool checksums, bool replace, const nb::object& progress) {
+Described repack_one(const std::string& path, const std::string& out, const std::vector<std::string>& datasets,
+                     const std::string& axes, const std::string& reads, std::uint64_t target,
+                     const std::string& filters, std::uint64_t budget, int jobs, bool checksums, bool replace,
+                     const nb::object& progress) {
   Listener listener(progress);
   repack::RepackRequest request;
   request.in = path;
@@ -129,10 +130,10 @@ nb::dict repack_one(const std::string& path, const std::string& out, const std::
   return result;
 }
 
-nb::dict import_one(const std::string& path, const std::string& out, const std::vector<std::string>& fields,
-                    const std::string& axes, const std::optional<std::string>& time, const std::string& mesh,
-                    const std::string& reads, std::uint64_t target, const std::string& filters, std::uint64_t budget,
-                    bool replace, const nb::object& progress) {
+Described import_one(const std::string& path, const std::string& out, const std::vector<std::string>& fields,
+                     const std::string& axes, const std::optional<std::string>& time, const std::string& mesh,
+                     const std::string& reads, std::uint64_t target, const std::string& filters, std::uint64_t budget,
+                     bool replace, const nb::object& progress) {
   Listener listener(progress);
   repack::ImportRequest request;
   request.from = path;
@@ -160,7 +161,7 @@ nb::dict import_one(const std::string& path, const std::string& out, const std::
   return result;
 }
 
-nb::dict verify_one(const std::string& path, bool quick, std::uint64_t budget, const nb::object& progress) {
+Described verify_one(const std::string& path, bool quick, std::uint64_t budget, const nb::object& progress) {
   Listener listener(progress);
   verify::FileCheckOptions options{quick, budget, listener.progress()};
   const verify::FileReport report = listener.run([&] { return verify::check_file(path, options); });
@@ -200,7 +201,7 @@ std::string inspect_one(const std::string& path, const std::vector<std::string>&
   return inspect::to_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-nb::dict view_one(const std::string& path, bool xdmf, bool take_over) {
+Described view_one(const std::string& path, bool xdmf, bool take_over) {
   const view::ViewReport report = [&] {
     const nb::gil_scoped_release released;
     return view::view_weft_file(path, {.xdmf = xdmf, .take_over = take_over});
@@ -214,9 +215,9 @@ nb::dict view_one(const std::string& path, bool xdmf, bool take_over) {
   return result;
 }
 
-nb::dict convert_one(const std::string& path, const std::string& to, const std::string& out, const std::string& steps,
-                     const std::vector<std::string>& fields, const std::string& mesh, int level, bool float32,
-                     std::uint64_t budget, bool replace, const nb::object& progress) {
+Described convert_one(const std::string& path, const std::string& to, const std::string& out, const std::string& steps,
+                      const std::vector<std::string>& fields, const std::string& mesh, int level, bool float32,
+                      std::uint64_t budget, bool replace, const nb::object& progress) {
   Listener listener(progress);
   convert::Conversion request;
   request.file = {.path = path, .mesh = mesh};

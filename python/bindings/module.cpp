@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
   weft::bindings::bind_errors(module);
   weft::bindings::bind_ecg(module);
   weft::bindings::bind_functions(module);
+  weft::bindings::bind_quantity(module);
   weft::bindings::bind_writing(module);
   weft::bindings::bind_reading(module);
 }

@@ -93,7 +93,7 @@ bool as_in_file(const SeriesReader& reader, std::size_t field) {
 }
 
 // What Python has to know of a field, as keywords.
-nb::dict field_of(const SeriesReader& reader, const storage::FieldEntry& field) {
+Described field_of(const SeriesReader& reader, const storage::FieldEntry& field) {
   nb::dict described;
   described["name"] = field.name;
   described["dtype"] = std::string(name_of(field.type));
@@ -112,7 +112,7 @@ nb::dict field_of(const SeriesReader& reader, const storage::FieldEntry& field) 
   return described;
 }
 
-nb::list fields_of(const SeriesReader& reader) {
+nb::typed<nb::list, Described> fields_of(const SeriesReader& reader) {
   nb::list list;
   for (const storage::FieldEntry& field : reader.fields()) list.append(field_of(reader, field));
   return list;
@@ -158,7 +158,7 @@ void read_fixed(const SeriesReader& reader, const std::string& path, const Targe
   reader.read_fixed(path, values);
 }
 
-nb::list fixed_of(const SeriesReader& reader) {
+nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, Extents>> fixed_of(const SeriesReader& reader) {
   nb::list list;
   for (const storage::ArrayEntry& array : reader.catalog().fixed_arrays) {
     list.append(nb::make_tuple(array.path, std::string(name_of(array.type)), tuple_of(array.shape)));
@@ -166,8 +166,8 @@ nb::list fixed_of(const SeriesReader& reader) {
   return list;
 }
 
-nb::dict cost_of(const SeriesReader& reader, const std::string& field, const std::vector<std::uint64_t>& start,
-                 const std::vector<std::uint64_t>& count) {
+Described cost_of(const SeriesReader& reader, const std::string& field, const std::vector<std::uint64_t>& start,
+                  const std::vector<std::uint64_t>& count) {
   const layout::ReadCost cost = [&] {
     const nb::gil_scoped_release released;  // what is decoded is opened for it
     return reader.predicted(field, {start, count});

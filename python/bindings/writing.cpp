@@ -23,6 +23,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/communicator.hpp"
 #include "weft/reduce/run_reduction.hpp"
+#include "weft/reduce/running_quantity.hpp"
 #include "weft/series/series_writer.hpp"
 #include "weft/storage/series_file.hpp"
 
@@ -128,11 +129,13 @@ void set_mesh(Series& series, std::shared_ptr<Mesh> mesh) {
 
 std::shared_ptr<series::WindowObserver> reduction_of(const std::string& field, const std::string& quantities,
                                                      double threshold, std::uint64_t max_beats,
-                                                     std::optional<std::uint64_t> origin, double fill) {
+                                                     std::optional<std::uint64_t> origin, double fill,
+                                                     const std::vector<std::shared_ptr<reduce::RunningQuantity>>& own) {
   reduce::RunReductionSpec spec;
   spec.field = field;
-  spec.quantities = reduce::parse_quantities(quantities);
+  if (!quantities.empty()) spec.quantities = reduce::parse_quantities(quantities);
   spec.settings = {threshold, max_beats, origin};
+  spec.own.assign(own.begin(), own.end());
   spec.fill = fill;
   return std::make_shared<reduce::RunReduction>(std::move(spec));
 }
@@ -157,7 +160,7 @@ void put(SeriesWriter& writer, const std::string& field, const std::string& dtyp
 }
 
 // What put() takes of each field of a file that is to be appended to: dtype, shape of a step, support.
-nb::dict fields_of(const std::string& path) {
+nb::typed<nb::dict, nb::str, nb::typed<nb::tuple, nb::str, Extents, nb::str>> fields_of(const std::string& path) {
   const storage::SeriesCatalog catalog = [&] {
     const nb::gil_scoped_release released;
     return storage::read_catalog(path);
@@ -190,25 +193,17 @@ void bind_ownership(nb::module_& module) {
                                     ghosts ? span_of(*ghosts) : std::span<const std::uint8_t>());
           },
           nb::arg("per_step"), nb::arg("ids"), nb::arg("ghosts").none())
-      .def_static(
-          "with_ghosts",
-          [](const Shape& per_step, const Shape& start, const Shape& count, const Shape& own_start,
-             const Shape& own_count) {
-            return Ownership::box_with_ghosts(per_step, {start, count}, {own_start, own_count});
-          },
-          nb::arg("per_step"), nb::arg("start"), nb::arg("count"), nb::arg("own_start"), nb::arg("own_count"))
       .def_static("all", &Ownership::all, nb::arg("per_step"))
-      .def_static("none", &Ownership::none, nb::arg("per_step"))
       .def_static("even", &partition::even_nodes, nb::arg("per_step"), nb::arg("rank"), nb::arg("ranks"))
       .def_static("cells", &own_cells_of, nb::arg("ranks").none(), nb::arg("cells"), nb::arg("components"))
-      .def_static("even_block",
-                  [](std::uint64_t count, int rank, int ranks) {
-                    const partition::Block block = partition::even_block(count, rank, ranks);
-                    return nb::make_tuple(block.first, block.count);
-                  })
-      .def_prop_ro("shape", &Ownership::shape)
-      .def_prop_ro("local_elements", &Ownership::local_elements)
-      .def_prop_ro("owned_elements", &Ownership::owned_elements);
+      .def_static(
+          "even_block",
+          [](std::uint64_t count, int rank, int ranks) {
+            const partition::Block block = partition::even_block(count, rank, ranks);
+            return std::pair(block.first, block.count);
+          },
+          nb::arg("count"), nb::arg("rank"), nb::arg("ranks"))
+      .def_prop_ro("shape", &Ownership::shape);
 }
 
 void bind_specs(nb::module_& module) {
@@ -222,7 +217,6 @@ void bind_specs(nb::module_& module) {
       .def_prop_rw(
           "support", [](const FieldSpec& self) { return std::string(name_of(self.support)); },
           [](FieldSpec& self, const std::string& name) { self.support = support_named(name); })
-      .def_rw("node_axes", &FieldSpec::node_axes, nb::arg().none())
       .def_rw("units", &FieldSpec::units)
       .def_rw("components", &FieldSpec::components)
       .def_rw("component_units", &FieldSpec::component_units)
@@ -251,7 +245,6 @@ void bind_specs(nb::module_& module) {
       .def_rw("commit_steps", &WriterOptions::commit_steps)
       .def_rw("commit_on_signals", &WriterOptions::commit_on_signals)
       .def_rw("take_over", &WriterOptions::take_over)
-      .def_rw("work", &WriterOptions::work)
       .def("set_sync", [](WriterOptions& self, const std::string& name) { self.sync = sync_named(name); });
 
   nb::class_<Mesh>(module, "Mesh", "weft::MeshSpec, and the arrays it points at.")
@@ -259,7 +252,7 @@ void bind_specs(nb::module_& module) {
            nb::arg("cell_sizes"), nb::arg("connectivity"));
   nb::class_<series::WindowObserver>(module, "Observer", "weft::series::WindowObserver.");
   module.def("reduction", &reduction_of, nb::arg("field"), nb::arg("quantities"), nb::arg("threshold"),
-             nb::arg("max_beats"), nb::arg("origin").none(), nb::arg("fill"));
+             nb::arg("max_beats"), nb::arg("origin").none(), nb::arg("fill"), nb::arg("own"));
 
   nb::class_<Series>(module, "Series", "weft::SeriesSpec.")
       .def(nb::init<>())
@@ -296,10 +289,7 @@ void bind_specs(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("owned", &AppendSpec::owned)
       .def_rw("from_step", &AppendSpec::from_step, nb::arg().none())
-      .def_rw("options", &AppendSpec::options)
-      .def("add_observer", [](AppendSpec& self, const std::shared_ptr<series::WindowObserver>& observer) {
-        self.observers.push_back(observer);
-      });
+      .def_rw("options", &AppendSpec::options);
 }
 
 }  // namespace

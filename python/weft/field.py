@@ -186,9 +186,9 @@ class Field:
         for first, count, most, what in ((first_node, nodes, extent, "nodes"), (first_step, steps, committed, "steps")):
             if first < 0 or count < 0 or first + count > most:
                 raise IndexError(f"{self._name}: {what} {first} to {first + count} are not within the {most} there are")
-        if not self.per_step:
-            return self[first_step : first_step + steps]
-        return self[first_step : first_step + steps, first_node : first_node + nodes]
+        in_steps = slice(first_step, first_step + steps)
+        values: Array = self[in_steps, first_node : first_node + nodes] if self.per_step else self[in_steps]
+        return values
 
     def sweep(self, first: int = 0, last: int | None = None) -> Iterator[Array]:
         """The snapshots of steps [first, last) in order, each byte read once, in the memory of open()'s `budget`."""

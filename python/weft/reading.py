@@ -43,7 +43,8 @@ class Options:
         wishes = _core.Wishes()
         for name, value in vars(self).items():
             setattr(wishes, name, value)
-        wishes.requests = requests
+        if requests is not None:
+            wishes.requests = requests
         return wishes
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft import _core
+from weft.own_quantity import Reductions, named_and_own
 from weft.ranks import Ranks, ranks_of
 from weft.specs import FieldSpec, Grid, Mesh, Owned, ownership_of
 
@@ -47,7 +48,7 @@ def create(
     time_units: str = "",
     attributes: Mapping[str, Any] | None = None,
     comm: MPI.Intracomm | None = None,
-    reduce: Mapping[str, str] | None = None,
+    reduce: Mapping[str, Reductions] | None = None,
     threshold: float = -30.0,
     max_beats: int = 8,
     origin: int | None = None,
@@ -65,7 +66,8 @@ def create(
     fields: by name. steps: how many there will be [not known: the file grows]. mesh or grid: what the fields stand on.
     comm: an mpi4py communicator; each rank then says what it owns (FieldSpec.owned).
     reduce: quantities over time that are taken while the series is written, as {"V": "activation_time,apd_90"}, into
-        /maps; threshold, max_beats and origin are those of `weft reduce`.
+        /maps; weft.Quantity is one of your own, {"V": ["peak", Quantity(...)]}. threshold, max_beats and origin are
+        those of `weft reduce`.
     budget: the bytes in which a rank may gather steps. sync: when steps are flushed to the disk: "commit" (in the
         background, at most `commit_seconds` after a step), "window" or "none". commit_steps: commit at least once in so
         many steps. commit_on_signals: SIGTERM and SIGUSR1 make the next end_step() flush everything.
@@ -90,6 +92,7 @@ def create(
     series.set_attributes(dict(attributes or {}))
     cells: Any = None
     places: tuple[int, ...] = ()
+    own_cells = 0
     if mesh is not None:
         made, places, own_cells = _mesh(mesh, rank, size)
         series.set_mesh(made)
@@ -99,11 +102,12 @@ def create(
         series.set_grid(list(grid.shape), grid.origin, grid.spacing)
     puts: dict[str, _Put] = {}
     for field_name, spec in fields.items():
-        made_field, put = _field(field_name, spec, places, cells, ranks, 0 if mesh is None else own_cells)
+        made_field, put = _field(field_name, spec, places, cells, ranks, own_cells)
         series.add_field(made_field)
         puts[field_name] = put
-    for field_name, quantities in (reduce or {}).items():
-        series.add_observer(_core.reduction(field_name, quantities, threshold, max_beats, origin, math.nan))
+    for field_name, wanted in (reduce or {}).items():
+        names, own = named_and_own(wanted)
+        series.add_observer(_core.reduction(field_name, names, threshold, max_beats, origin, math.nan, own))
     series.set_options(_options(budget, sync, commit_seconds, commit_steps, commit_on_signals, take_over))
     return Writer(name, _core.Writer.create(ranks, name, series), puts, ranks)
 
@@ -211,7 +215,9 @@ class Writer:
         """
         writer = self._writer
         if not time > self._last_time:
-            raise ValueError(f"{self._path}: step {self.next_step}: its time, {time}, is not later than {self._last_time}")
+            raise ValueError(
+                f"{self._path}: step {self.next_step}: its time, {time}, is not later than {self._last_time}"
+            )
         writer.end_step(float(time))
         self._last_time = float(time)
 

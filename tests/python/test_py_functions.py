@@ -48,7 +48,7 @@ def test_layout() -> None:
 
 
 def test_reduce(made: Path, tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, ...]] = []
     out = tmp_path / "python.h5"
     done = weft.reduce(made, "peak,apd_90,mean", out=out, progress=lambda *at: seen.append(at))
     said = command("reduce", made, "--quantity", "peak,apd_90,mean", "--out", tmp_path / "command.h5", "--json")

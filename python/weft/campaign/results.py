@@ -89,7 +89,7 @@ def _parse(data: bytes, file: str, shorthand: Shorthand) -> Results:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
-            record = None
+            record = {}
         kind = record.get("record") if isinstance(record, dict) else None
         if kind == "session" and record.get("format") not in READABLE:
             raise WeftError(where, f"results of format {record.get('format')}", f"this version reads up to {FORMAT}")

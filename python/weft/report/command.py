@@ -25,7 +25,8 @@ def one(given: argparse.Namespace) -> None:
 
 def two(given: argparse.Namespace) -> None:
     from weft.report.between_page import as_json
-    from weft.report.comparing import HTML, Folders, compare_folders, write_comparison
+    from weft.report.comparing import Folders, compare_folders, write_comparison
+    from weft.report.making import HTML
 
     folders = Folders.of(*given.results)
     report, loaded = compare_folders(folders, given.campaign)

@@ -87,7 +87,7 @@ def compare(samples: Samples, group: Group, measure: Measure) -> Comparison | No
     tested = {pair: ratio for pair in pairs if (ratio := ratios[pair]) is not None and ratio.pairs > 1}
     holds = dict(zip(tested, holm([ratio.p for ratio in tested.values()]), strict=True))
     beaten = frozenset(
-        pair if (ratio.sign > 0) == measure.higher_is_better else pair[::-1]
+        pair if (ratio.sign > 0) == measure.higher_is_better else (pair[1], pair[0])
         for pair, ratio in tested.items()
         if holds[pair]
     )

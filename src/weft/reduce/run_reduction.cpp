@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "weft/partition/ownership.hpp"
 #include "weft/reduce/beats.hpp"
@@ -79,6 +81,12 @@ class RunReduction::Impl {
   explicit Impl(RunReductionSpec spec)
       : spec_(std::move(spec)), watched_(watch(spec_.quantities, spec_.own, spec_.settings)) {
     check_settings(spec_.field, spec_.quantities, spec_.own.size(), spec_.settings);
+    std::set<std::string> names;
+    for (const Quantity& quantity : spec_.quantities) names.insert(quantity.name);
+    for (const auto& quantity : spec_.own) {
+      if (names.insert(quantity->name()).second) continue;
+      throw Error(ErrorKind::usage, fmt::format("quantity '{}'", quantity->name()), "is named twice", "name it once");
+    }
   }
 
   // The maps, in the order of TraceReducer's rows; then the count of beats where there is one.

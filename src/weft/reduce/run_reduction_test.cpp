@@ -26,6 +26,23 @@ double value(std::uint64_t step, std::uint64_t node, std::uint64_t component) {
   return std::sin(static_cast<double>(7 * step + 3 * node + component));
 }
 
+// Looks at many nodes at once.
+class Sum final : public RunningQuantity {
+ public:
+  std::string name() const override { return "sum"; }
+  std::string units(const std::string& value_units, const std::string&) const override { return value_units; }
+  std::size_t state_size() const override { return 1; }
+  void begin(std::span<double> state) const override { state[0] = 0; }
+  void see(std::span<double>, const Samples&) const override { ADD_FAILURE() << "nothing is reduced from the file"; }
+  bool sees_many() const override { return true; }
+  void see_nodes(std::span<double> states, const SamplesOfNodes& samples) const override {
+    for (std::size_t s = samples.first_new; s < samples.t.size(); ++s) {
+      for (std::size_t node = 0; node < samples.nodes; ++node) states[node] += samples.v[s * samples.pitch + node];
+    }
+  }
+  double result(std::span<const double> state) const override { return state[0]; }
+};
+
 class RunReductionTest : public testing::TestWithParam<std::uint64_t> {
  protected:
   std::string path_ = (std::filesystem::temp_directory_path() / fmt::format("weft-grid-{}.h5", getpid())).string();
@@ -77,6 +94,38 @@ TEST_P(RunReductionTest, MapsOfAGridHaveItsShape) {
     for (const double sample : trace) sum += sample;
     EXPECT_NEAR(mean[node], sum / kSteps, 1e-14);
   }
+}
+
+TEST(RunReduction, AQuantityLooksAtManyNodesAtOnceWindowAfterWindow) {
+  constexpr std::uint64_t kNodes = 150;  // two blocks and a part
+  const std::string path = (std::filesystem::temp_directory_path() / fmt::format("weft-many-{}.h5", getpid())).string();
+  SeriesSpec spec;
+  spec.fields = {FieldSpec{.name = "V", .per_step = {kNodes}, .owned = partition::Ownership::all({kNodes})}};
+  spec.options.commit_steps = 5;
+  spec.observers = {std::make_shared<RunReduction>(
+      RunReductionSpec{.field = "V", .quantities = parse_quantities("max"), .own = {std::make_shared<Sum>()}})};
+  SeriesWriter writer = SeriesWriter::create(std::make_shared<SelfCommunicator>(), path, spec);
+  std::vector<double> expected(kNodes);
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    std::vector<double> values(kNodes);
+    for (std::uint64_t node = 0; node < kNodes; ++node) expected[node] += values[node] = value(step, node, 0);
+    writer.put("V", values);
+    writer.end_step(static_cast<double>(step));
+  }
+  writer.close();
+  {
+    const Handle file = survey::open_file(path);
+    const Handle dataset(H5Dopen2(file, "/maps/V/sum", H5P_DEFAULT));
+    std::vector<double> total(kNodes);
+    EXPECT_GE(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, total.data()), 0);
+    EXPECT_EQ(total, expected);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(RunReduction, AQuantityHasOneName) {
+  RunReductionSpec reduction{.field = "V", .own = {std::make_shared<Sum>(), std::make_shared<Sum>()}};
+  EXPECT_THROW(RunReduction{reduction}, Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Components, RunReductionTest, testing::Values(1, 2));

@@ -38,6 +38,15 @@ struct Samples {
   std::size_t first_new = 0;
 };
 
+// The next samples of several nodes side by side: sample s of node i is v[s * pitch + i].
+struct SamplesOfNodes {
+  std::span<const double> v;
+  std::size_t pitch = 0;
+  std::size_t nodes = 0;
+  std::span<const double> t;
+  std::size_t first_new = 0;
+};
+
 class RunningQuantity {
  public:
   virtual ~RunningQuantity() = default;
@@ -46,6 +55,9 @@ class RunningQuantity {
   virtual std::size_t state_size() const = 0;  // doubles a node carries
   virtual void begin(std::span<double> state) const = 0;
   virtual void see(std::span<double> state, const Samples& samples) const = 0;
+  // Whether a running series calls see_nodes() in place of see(): for what looks at many nodes as quickly as at one.
+  virtual bool sees_many() const { return false; }
+  virtual void see_nodes(std::span<double> /*states, [node][state]*/, const SamplesOfNodes& /*samples*/) const {}
   virtual double result(std::span<const double> state) const = 0;  // NaN: there is none
 };
 

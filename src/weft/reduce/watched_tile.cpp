@@ -164,6 +164,7 @@ void WatchedTile::see_as(const WindowTimes& times, const T* now, const T* before
       for (std::size_t s = 0; s < samples; ++s) v[s] = values[s][i];
       see_node(times, node, v, sink);
     }
+    see_side_by_side(times, first, count, values);
     blocks_[block] = block_of(first, count);
   }
 }
@@ -217,8 +218,20 @@ void WatchedTile::see_node(const WindowTimes& times, std::uint64_t node, std::sp
     keep(node, beats);
   }
   for (std::size_t o = 0; o < states_.size(); ++o) {
+    if (watched_->others[o]->sees_many()) continue;
     const std::size_t size = watched_->others[o]->state_size();
     watched_->others[o]->see(std::span(states_[o]).subspan(node * size, size), samples);
+  }
+}
+
+void WatchedTile::see_side_by_side(const WindowTimes& times, std::uint64_t first, std::uint64_t count,
+                                   std::span<const BlockRow> rows) {
+  const std::span<const double> values(rows.front().data(), rows.size() * kBlockNodes);
+  const SamplesOfNodes samples{values, kBlockNodes, count, times.t, times.history};
+  for (std::size_t o = 0; o < states_.size(); ++o) {
+    if (!watched_->others[o]->sees_many()) continue;
+    const std::size_t size = watched_->others[o]->state_size();
+    watched_->others[o]->see_nodes(std::span(states_[o]).subspan(first * size, count * size), samples);
   }
 }
 

@@ -88,6 +88,9 @@ class WatchedTile {
   // False, nothing done, where something may begin or end.
   bool see_block(Block& block, std::uint64_t first, std::span<const BlockRow> rows, std::span<const double> spans,
                  const Extent& extent);
+  // What looks at many nodes at once looks at a block of them.
+  void see_side_by_side(const WindowTimes& times, std::uint64_t first, std::uint64_t count,
+                        std::span<const BlockRow> rows);
   void see_node(const WindowTimes& times, std::uint64_t node, std::span<const double> v, BeatSink& sink);
   NodeBeats node_beats(std::uint64_t node) const;
   void keep(std::uint64_t node, const NodeBeats& beats);
