@@ -131,6 +131,33 @@ TEST_F(FilteredReadsTest, WhatWasKeptIsForgottenWhenTheSeriesGrew) {
   EXPECT_EQ(reader.trace<double>("V", 5)[kLength - 1], -1.0);
 }
 
+// HDF5 would give what it has cached of a file that is open already.
+TEST_F(FilteredReadsTest, AnAppendBesideAReaderOfTheSameProcessIsSeenByAll) {
+  SeriesReader reader = open(0);
+  EXPECT_EQ(reader.trace<double>("V", 5)[kLength - 1], at_place(kLength - 1, 5));
+  AppendSpec more;
+  more.owned = {{"V", partition::Ownership::all({kPlaces})}};
+  SeriesWriter writer = SeriesWriter::append(std::make_shared<SelfCommunicator>(), path_, more);
+  for (std::uint64_t step = kLength; step < kLength + 3; ++step) {
+    writer.put("V", std::vector<double>(kPlaces, -static_cast<double>(step)));
+    writer.end_step(static_cast<double>(step));
+  }
+  writer.flush();
+  reader.reload();
+  EXPECT_EQ(reader.committed(), kLength + 3);
+  writer.close();
+  reader.reload();
+  SeriesReader later = SeriesReader::open(path_);
+  for (SeriesReader* one : {&reader, &later}) {
+    EXPECT_EQ(one->committed(), kLength + 3);
+    EXPECT_EQ(one->steps(), kLength + 3);
+    const Values<double> trace = one->trace<double>("V", 5);
+    ASSERT_EQ(trace.size(), kLength + 3);
+    EXPECT_EQ(trace[kLength - 1], at_place(kLength - 1, 5));
+    EXPECT_EQ(trace[kLength + 2], -static_cast<double>(kLength + 2));
+  }
+}
+
 TEST_F(FilteredReadsTest, TwoThreadsReadSideBySide) {
   const SeriesReader reader = open(0);
   // The first request of all waits for one of the other thread.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <new>
+
+#include "weft/storage/fresh_driver.hpp"
 #include "weft/storage/hdf5_versions.hpp"
 
 namespace weft::storage {
@@ -101,7 +103,9 @@ std::optional<int> descriptor_of(hid_t file) {
   if (H5Fget_intent(file, &intent) < 0 || (intent & H5F_ACC_RDWR) != 0) return std::nullopt;
   const Handle access(H5Fget_access_plist(file));
   void* descriptor = nullptr;
-  if (H5Pget_driver(access) != H5FD_SEC2 || H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) < 0) return std::nullopt;
+  const hid_t driver = H5Pget_driver(access);
+  const bool plain = driver == H5FD_SEC2 || driver == H5Pget_driver(fresh_access());
+  if (!plain || H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) < 0) return std::nullopt;
   return *static_cast<const int*>(descriptor);
 }
 

@@ -1,8 +1,8 @@
 #include "weft/storage/hdf5_handle.hpp"
 
-#include <sys/stat.h>
-
 #include <string>
+
+#include "weft/storage/fresh_driver.hpp"
 
 namespace weft::storage {
 
@@ -35,39 +35,9 @@ std::string take_hdf5_error() {
   return innermost.empty() ? "HDF5 gave no reason" : innermost;
 }
 
-namespace {
-
-Handle open_once(const std::string& path) {
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  Handle file;
-  for (const H5F_close_degree_t degree : {H5F_CLOSE_DEFAULT, H5F_CLOSE_SEMI, H5F_CLOSE_STRONG}) {
-    H5Pset_fclose_degree(access, degree);
-    H5Eclear2(H5E_DEFAULT);
-    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
-    if (file.valid()) break;
-  }
-  return file;
-}
-
-// 0 where there is none.
-std::int64_t length_of(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
-}
-
-}  // namespace
-
 Handle open_read_only(const std::string& path) {
-  // HDF5 asks how long the file is before it reads where its data end. A writer may make it longer in between, and then
-  // it takes the file for a truncated one.
-  constexpr int kTries = 20;
-  Handle file;
-  for (int i = 0; i < kTries; ++i) {
-    const std::int64_t before = length_of(path);
-    file = open_once(path);
-    if (file.valid() || length_of(path) == before) break;
-  }
-  return file;
+  H5Eclear2(H5E_DEFAULT);
+  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, fresh_access()));
 }
 
 void throw_hdf5_error(ErrorKind kind, std::string_view where, std::string_view what) {

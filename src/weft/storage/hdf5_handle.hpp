@@ -55,9 +55,8 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-// An HDF5 file to read from; invalid where it cannot be opened (take_hdf5_error() says why). HDF5 opens a file twice in
-// one process only with the same close degree: this takes the one that the caller, or a library that the caller uses
-// (netCDF-4 takes another than HDF5's own), has it open with.
+// An HDF5 file to read from, as it is now (storage/fresh_driver.hpp); invalid where it cannot be opened
+// (take_hdf5_error() says why).
 Handle open_read_only(const std::string& path);
 
 // Throws Error(kind) "where: what: HDF5's words".

@@ -46,7 +46,7 @@ TEST(SuperblockTest, OldAndNewOnesAndUserBlocks) {
   }
 }
 
-// HDF5 by itself takes the file for a truncated one now and then.
+// By its own driver HDF5 takes the file for a truncated one now and then.
 TEST(SuperblockTest, AFileThatGrowsIsOpened) {
   const std::string path = "superblock-grows.h5";
   make(path, H5F_LIBVER_V110, 0);

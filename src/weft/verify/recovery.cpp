@@ -11,6 +11,7 @@
 #include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/file_end.hpp"
+#include "weft/storage/fresh_driver.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/metadata_change.hpp"
@@ -41,7 +42,7 @@ constexpr const char* kOthers = "what others wrote is not recovered; h5clear and
 
 // The file as if it were not marked. HDF5 has this for h5clear alone; without it the file stays closed.
 Handle open_unmarked(const std::string& path) {
-  const Handle access = storage::file_access();
+  const Handle access = storage::fresh_access(storage::file_access());
   const hbool_t clear = true;
   H5Pset(access, "clear_status_flags", &clear);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
