@@ -153,7 +153,8 @@ def _check_beside(name: str, space: Any, first: Any, nodal: Any) -> None:
     if nodal is None or _support(name, space) == "cells":
         return
     one, other = _cell_dofs(space), _cell_dofs(nodal)
-    if one.shape != other.shape or not np.array_equal(one, other):
+    same = one.shape == other.shape and np.array_equal(one, other)
+    if not all(first.mesh.comm.allgather(same)):  # so that all ranks raise, or none
         raise ValueError(f"{name}: has another space than the first function; interpolate it, or use a file of its own")
 
 

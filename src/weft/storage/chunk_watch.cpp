@@ -3,11 +3,11 @@
 #if !H5_VERSION_GE(1, 12, 3)
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <limits>
 #include <new>
+#include <span>
 
 #include "weft/storage/fresh_driver.hpp"
 #include "weft/storage/hdf5_versions.hpp"
@@ -57,25 +57,14 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return mine(file).end_of_f
 
 herr_t read(H5FD_t* file, H5FD_mem_t what, hid_t, haddr_t address, std::size_t bytes, void* buffer) {
   ChunkWatch::Sight& sight = *mine(file).sight;
-  auto* to = static_cast<std::byte*>(buffer);
+  const std::span<std::byte> to(static_cast<std::byte*>(buffer), bytes);
   if (sight.watching && what == H5FD_MEM_DRAW) {
     ++sight.looks;
     sight.address = address;
-    std::memset(to, 0, bytes);
+    std::memset(to.data(), 0, to.size());
     return 0;
   }
-  while (bytes > 0) {
-    const ssize_t read = ::pread(sight.descriptor, to, bytes, static_cast<off_t>(address));
-    if (read < 0) return -1;
-    if (read == 0) {  // behind the end of the file: as HDF5's own driver has it
-      std::memset(to, 0, bytes);
-      return 0;
-    }
-    to += read;
-    address += static_cast<haddr_t>(read);
-    bytes -= static_cast<std::size_t>(read);
-  }
-  return 0;
+  return read_or_zeros(sight.descriptor, address, to) ? 0 : -1;
 }
 
 herr_t write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) { return -1; }

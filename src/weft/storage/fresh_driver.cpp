@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <string_view>
 
@@ -98,23 +99,9 @@ herr_t handle(H5FD_t* file, hid_t, void** descriptor) {
 }
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* buffer) {
-  auto* to = static_cast<std::byte*>(buffer);
-  while (bytes > 0) {
-    const ssize_t read = ::pread(mine(file).descriptor, to, bytes, static_cast<off_t>(address));
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) {
-      say(__LINE__, "file read failed", errno);
-      return -1;
-    }
-    if (read == 0) {  // behind the end of the file: as HDF5's own driver has it
-      std::memset(to, 0, bytes);
-      return 0;
-    }
-    to += read;
-    address += static_cast<haddr_t>(read);
-    bytes -= static_cast<std::size_t>(read);
-  }
-  return 0;
+  if (read_or_zeros(mine(file).descriptor, address, {static_cast<std::byte*>(buffer), bytes})) return 0;
+  say(__LINE__, "file read failed", errno);
+  return -1;
 }
 
 herr_t write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) { return -1; }
@@ -152,9 +139,26 @@ H5FD_class_t driver() {
 
 }  // namespace
 
+bool read_or_zeros(int descriptor, haddr_t address, std::span<std::byte> to) {
+  while (!to.empty()) {
+    const ssize_t read = ::pread(descriptor, to.data(), to.size(), static_cast<off_t>(address));
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) return false;
+    if (read == 0) {
+      std::memset(to.data(), 0, to.size());
+      return true;
+    }
+    to = to.subspan(static_cast<std::size_t>(read));
+    address += static_cast<haddr_t>(read);
+  }
+  return true;
+}
+
 Handle fresh_access(hid_t from) {
   static const H5FD_class_t kDriver = driver();
   static hid_t registered = H5I_INVALID_HID;
+  static std::mutex mutex;  // an HDF5 that is built for threads may be asked by several
+  const std::lock_guard lock(mutex);
   if (H5Iis_valid(registered) <= 0) registered = H5FDregister(&kDriver);  // again after the program's H5close()
   Handle access(from == H5P_DEFAULT ? H5Pcreate(H5P_FILE_ACCESS) : H5Pcopy(from));
   check_hdf5(H5Pset_driver(access, registered, nullptr), "HDF5", "does not take a driver");

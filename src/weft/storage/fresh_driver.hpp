@@ -10,11 +10,18 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
+#include <span>
+
 #include "weft/storage/hdf5_handle.hpp"
 
 namespace weft::storage {
 
 // For H5Fopen with H5F_ACC_RDONLY. `from` are other settings, H5P_DEFAULT or an access list.
 Handle fresh_access(hid_t from = H5P_DEFAULT);
+
+// Fills `to` from the file, and with zeros behind its end, as HDF5's own driver does. False, with errno, where it
+// cannot.
+bool read_or_zeros(int descriptor, haddr_t address, std::span<std::byte> to);
 
 }  // namespace weft::storage
