@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <random>
@@ -33,7 +34,7 @@ class ChunkCodec : public testing::TestWithParam<const char*> {
     std::string name = GetParam();
     std::replace(name.begin(), name.end(), '+', '_');
     std::replace(name.begin(), name.end(), ':', '_');
-    path_ = "chunk_codec_" + name + ".h5";
+    path_ = "chunk_codec_" + name + "." + std::to_string(getpid()) + ".h5";
     filters_ = parse_filters(GetParam(), sizeof(double));
     const Handle file(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     const hsize_t extents[] = {kRows, kColumns};
