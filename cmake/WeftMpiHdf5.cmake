@@ -30,8 +30,9 @@ if(PkgConfig_FOUND AND NOT WEFT_MPI STREQUAL "auto" AND NOT DEFINED HDF5_ROOT AN
 endif()
 
 if(WEFT_HDF5_${WEFT_MPI}_FOUND AND (WEFT_MPI STREQUAL "off" OR WEFT_MPI_${WEFT_MPI}_FOUND))
-  # The modules leave out the high-level library; it lies beside the main one.
-  find_library(WEFT_HDF5_HL_${WEFT_MPI} hdf5_hl REQUIRED NO_DEFAULT_PATH
+  # The modules leave out the high-level library; it lies beside the main one, since Debian 14 with the module's name.
+  string(REPLACE - _ weft_hdf5_hl ${weft_hdf5_module_${WEFT_MPI}}_hl)
+  find_library(WEFT_HDF5_HL_${WEFT_MPI} NAMES ${weft_hdf5_hl} hdf5_hl REQUIRED NO_DEFAULT_PATH
                HINTS ${WEFT_HDF5_${WEFT_MPI}_LIBRARY_DIRS} ${WEFT_HDF5_${WEFT_MPI}_LIBDIR})
   target_link_libraries(weft::hdf5 INTERFACE ${WEFT_HDF5_HL_${WEFT_MPI}} PkgConfig::WEFT_HDF5_${WEFT_MPI})
   if(NOT WEFT_MPI STREQUAL "off")

@@ -15,8 +15,8 @@ namespace weft::storage {
 struct FixedText {
   std::string text;
 };
-using AttributeValue =
-    std::variant<std::string, double, std::int64_t, std::vector<double>, std::vector<std::int64_t>, FixedText>;
+using AttributeValue = std::variant<std::string, double, std::int64_t, std::vector<double>, std::vector<std::int64_t>,
+                                    std::vector<std::string>, FixedText>;
 using Attributes = std::map<std::string, AttributeValue>;
 
 }  // namespace weft::storage

@@ -107,10 +107,7 @@ Handle open_for_reading(const std::string& path) {
   }
   if (S_ISDIR(status.st_mode)) throw system_error(path, "cannot open", EISDIR);
   Handle file = open_read_only(path);
-  if (!file.valid()) {
-    throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + take_hdf5_error(),
-                "check that it is a whole HDF5 file and readable");
-  }
+  if (!file.valid()) throw_not_opened(path, "check that it is a whole HDF5 file and readable");
   return file;
 }
 

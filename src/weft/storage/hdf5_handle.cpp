@@ -36,8 +36,25 @@ std::string take_hdf5_error() {
 }
 
 Handle open_read_only(const std::string& path) {
-  H5Eclear2(H5E_DEFAULT);
-  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, fresh_access()));
+  hid_t errors = H5I_INVALID_HID;
+  Handle file;
+  {
+    const Handle access = fresh_access();
+    H5Eclear2(H5E_DEFAULT);
+    file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+    if (!file.valid()) errors = H5Eget_current_stack();
+  }
+  if (errors >= 0) H5Eset_current_stack(errors);  // closing the list has cleared them
+  return file;
+}
+
+void throw_not_opened(const std::string& path, std::string_view hint) {
+  const std::string words = take_hdf5_error();
+  if (words.find("unable to lock file") != std::string::npos) {
+    throw Error(ErrorKind::system, path, "another program has it open for writing",
+                "wait for it or close it there; HDF5_USE_FILE_LOCKING=FALSE reads it all the same");
+  }
+  throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + words, hint);
 }
 
 void throw_hdf5_error(ErrorKind kind, std::string_view where, std::string_view what) {

@@ -190,6 +190,10 @@ void write_attribute(hid_t object, const std::string& name, const AttributeValue
     write_value(object, name, H5T_NATIVE_DOUBLE, simple_space({list->size()}), list->data());
   } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
     write_value(object, name, H5T_NATIVE_INT64, simple_space({integers->size()}), integers->data());
+  } else if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    std::vector<const char*> pointers;
+    for (const std::string& one : *texts) pointers.push_back(one.c_str());
+    write_value(object, name, text_type(), simple_space({texts->size()}), pointers.data());
   } else {
     const std::string& fixed = std::get<FixedText>(value).text;
     const Handle type(H5Tcopy(H5T_C_S1));
@@ -199,15 +203,21 @@ void write_attribute(hid_t object, const std::string& name, const AttributeValue
   }
 }
 
+namespace {
+
+// What dimension scales keep in attributes: of use with the object alone.
+bool is_of_scales(std::string_view name) {
+  return name == "CLASS" || name == "NAME" || name == "REFERENCE_LIST" || name == "DIMENSION_LIST" ||
+         name.starts_with("DIMENSION_LABELS");
+}
+
+}  // namespace
+
 void copy_attributes(hid_t file, const std::string& from, const std::string& to) {
   const Handle source(check_hdf5(H5Dopen2(file, from.c_str(), H5P_DEFAULT), from, "cannot open"));
   const Handle target(check_hdf5(H5Dopen2(file, to.c_str(), H5P_DEFAULT), to, "cannot open"));
   const auto copy = [](hid_t object, const char* name, const H5A_info_t*, void* data) -> herr_t {
-    const std::string_view known(name);
-    if (known == "CLASS" || known == "NAME" || known == "REFERENCE_LIST" || known == "DIMENSION_LIST" ||
-        known.starts_with("DIMENSION_LABELS")) {
-      return 0;
-    }
+    if (is_of_scales(name)) return 0;
     const Handle attribute(H5Aopen(object, name, H5P_DEFAULT));
     const Handle type(H5Aget_type(attribute));
     const Handle space(H5Aget_space(attribute));
@@ -290,6 +300,35 @@ std::vector<std::int64_t> read_integers(hid_t object, const std::string& name) {
       static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
   if (H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0) return {};
   return values;
+}
+
+Attributes read_attributes(hid_t object) {
+  Attributes attributes;
+  const auto take = [](hid_t of, const char* name, const H5A_info_t*, void* data) -> herr_t {
+    if (is_of_scales(name)) return 0;
+    const Handle attribute(H5Aopen(of, name, H5P_DEFAULT));
+    const Handle type(H5Aget_type(attribute));
+    const Handle space(H5Aget_space(attribute));
+    const bool scalar = H5Sget_simple_extent_type(space) == H5S_SCALAR;
+    auto& found = *static_cast<Attributes*>(data);
+    const auto put = [&](auto values) {
+      if (!scalar) {
+        found[name] = std::move(values);
+      } else if (!values.empty()) {
+        found[name] = values.front();
+      }
+    };
+    switch (H5Tget_class(type)) {
+      case H5T_STRING: put(read_texts(of, name)); break;
+      case H5T_INTEGER: put(read_integers(of, name)); break;
+      case H5T_FLOAT: put(read_numbers(of, name)); break;
+      default: break;  // references, compounds: of use with HDF5 alone
+    }
+    return 0;
+  };
+  check_hdf5(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, take, &attributes), "attributes", "cannot read",
+             ErrorKind::data);
+  return attributes;
 }
 
 void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names) {

@@ -56,6 +56,10 @@ std::vector<std::string> read_texts(hid_t object, const std::string& name);
 std::vector<double> read_numbers(hid_t object, const std::string& name);
 std::vector<std::int64_t> read_integers(hid_t object, const std::string& name);
 
+// All attributes of an object that are texts or numbers: of several axes one row after the other, integers above
+// 2^63 - 1 as that; without those by which dimension scales are known.
+Attributes read_attributes(hid_t object);
+
 // A list of names as one attribute, newline after each: it stays one readable string in h5dump.
 void write_names(hid_t object, const std::string& attribute, const std::vector<std::string>& names);
 std::vector<std::string> read_names(hid_t object, const std::string& attribute);

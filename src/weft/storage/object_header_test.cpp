@@ -10,6 +10,7 @@
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/hdf5_versions.hpp"
 #include "weft/storage/little_endian.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/superblock.hpp"
@@ -22,9 +23,9 @@ std::uint64_t make(const std::string& path) {
   const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access()));
   const Handle dataset = create_chunked(file, "/V", DataType::float64, {6, 5}, {2, 5});
   for (int i = 0; i < 7; ++i) write_attribute(dataset, fmt::format("attribute {}", i), std::string(400, 'x'));
-  H5O_info_t info{};
-  EXPECT_GE(H5Oget_info(dataset, &info), 0);
-  return info.addr;
+  ObjectInfo info;
+  EXPECT_GE(object_info(dataset, info), 0);
+  return info.address;
 }
 
 std::size_t count(const std::vector<HeaderMessage>& messages, MessageType type) {

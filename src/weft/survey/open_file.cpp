@@ -52,9 +52,7 @@ storage::Handle open_file(const std::string& path) {
   }
   const storage::QuietHdf5 quiet;
   storage::Handle file = storage::open_read_only(path);
-  if (!file.valid()) {
-    throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + storage::take_hdf5_error(), "it is damaged");
-  }
+  if (!file.valid()) storage::throw_not_opened(path, "it is damaged");
   return file;
 }
 

@@ -113,6 +113,9 @@ struct Departure {
   static bool has_attribute(hid_t object, const std::string& name, const storage::AttributeValue& value) {
     if (H5Aexists(object, name.c_str()) <= 0) return false;
     if (const auto* text = std::get_if<std::string>(&value)) return storage::read_text(object, name) == *text;
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+      return storage::read_texts(object, name) == *texts;
+    }
     if (const auto* fixed = std::get_if<storage::FixedText>(&value)) return has_fixed_text(object, name, fixed->text);
     const std::vector<double> numbers = storage::read_numbers(object, name);
     if (const auto* one = std::get_if<double>(&value)) return numbers == std::vector<double>{*one};

@@ -47,8 +47,7 @@ Handle open_unmarked(const std::string& path) {
   H5Pset(access, "clear_status_flags", &clear);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (file.valid()) return file;
-  throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + storage::take_hdf5_error(),
-              "if it was killed while it was made there is nothing in it; write it again");
+  storage::throw_not_opened(path, "if it was killed while it was made there is nothing in it; write it again");
 }
 
 class Work {

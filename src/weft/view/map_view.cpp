@@ -109,7 +109,7 @@ storage::ObjectPlan maps_in(const std::string& path, const storage::SeriesCatalo
   if (std::none_of(catalog.fixed_arrays.begin(), catalog.fixed_arrays.end(), is_map)) return {};
   const storage::QuietHdf5 quiet;
   const storage::Handle file = storage::open_read_only(path);
-  if (!file.valid()) storage::throw_hdf5_error(ErrorKind::data, path, "cannot be opened as HDF5");
+  if (!file.valid()) storage::throw_not_opened(path, "it is damaged");
   storage::ObjectPlan plan;
   for (const storage::ArrayEntry& array : catalog.fixed_arrays) {
     if (!is_map(array)) continue;
