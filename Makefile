@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-readers-table wheel clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-io4dolfinx test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -23,6 +23,7 @@ help:
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
+	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'
 	@echo 'make test-readers-table  who reads which file, value for value: docs/readers.md (WRITE=1 writes it; needs npm, Maven)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
@@ -97,6 +98,9 @@ sanitize: setup
 
 test-fresh:
 	SUITE=$(SUITE) scripts/test-fresh
+
+test-io4dolfinx:
+	scripts/test-io4dolfinx
 
 # Files on NFS 4.2 and 3, written by ranks on two clients. The guest comes up in 10 s once its packages are there.
 test-nfs:

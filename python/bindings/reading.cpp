@@ -15,13 +15,16 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings/bindings.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/reading/stored_array.hpp"
+#include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 
 namespace nb = nanobind;
@@ -166,6 +169,33 @@ nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, Extents>> fixed_of(co
   return list;
 }
 
+nb::object python_of(const storage::AttributeValue& value) {
+  return std::visit(
+      [](const auto& one) -> nb::object {
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, storage::FixedText>) {
+          return nb::cast(one.text);
+        } else {
+          return nb::cast(one);
+        }
+      },
+      value);
+}
+
+Described attributes_of(const SeriesReader& reader, const std::string& object) {
+  const storage::Attributes attributes = [&] {
+    const nb::gil_scoped_release released;
+    const std::scoped_lock lock(reading::hdf5_lock());
+    const storage::QuietHdf5 quiet;
+    const storage::Handle file = storage::open_read_only(reader.path());
+    if (!file.valid()) storage::throw_not_opened(reader.path(), "it is damaged");
+    return storage::read_attributes(storage::Handle(storage::check_hdf5(
+        H5Oopen(file, object.c_str(), H5P_DEFAULT), reader.path(), "cannot open " + object, ErrorKind::data)));
+  }();
+  nb::dict described;
+  for (const auto& [name, value] : attributes) described[name.c_str()] = python_of(value);
+  return described;
+}
+
 Described cost_of(const SeriesReader& reader, const std::string& field, const std::vector<std::uint64_t>& start,
                   const std::vector<std::uint64_t>& count) {
   const layout::ReadCost cost = [&] {
@@ -222,6 +252,7 @@ void bind_reading(nb::module_& module) {
       .def("times", &SeriesReader::times, Released())
       .def("fields", &fields_of)
       .def("fixed", &fixed_of)
+      .def("attributes", &attributes_of, nb::arg("object"))
       .def("read", &read_boxes, nb::arg("field"), nb::arg("starts"), nb::arg("counts"), nb::arg("target"))
       .def("read_trace", &read_trace, nb::arg("field"), nb::arg("node"), nb::arg("target"))
       .def("read_snapshot", &read_snapshot, nb::arg("field"), nb::arg("step"), nb::arg("target"))

@@ -38,7 +38,8 @@ using Values = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using Row = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 // What an attribute may be in Python; FixedText is the library's own.
-using PythonAttribute = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>>;
+using PythonAttribute = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>,
+                                     std::vector<std::string>>;
 
 template <typename T>
 std::span<const T> span_of(const Row<T>& row) {

@@ -63,6 +63,12 @@ class Field:
         return self._name
 
     @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes of the field's dataset, without those of dimension scales. Read from the file each time."""
+        path = f"/{self._name}" if self._file.is_weft else self._described["path"]
+        return dict(self._file._reader.attributes(path))
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return (self._file.committed, *self.per_step)
 

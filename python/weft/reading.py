@@ -189,12 +189,13 @@ class File(Mapping[str, "Field"]):
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """What is known of the file as a whole: path, is_weft, and what wrote it."""
-        reader = self._reader
-        known: dict[str, Any] = {"path": self._path, "is_weft": reader.is_weft}
-        if reader.is_weft:
-            known |= {"created_by": reader.created_by, "format_version": reader.format_version}
-        return known
+        """The attributes of the file as a whole: texts, numbers, and lists of them. Read from the file each time."""
+        return dict(self._reader.attributes("/"))
+
+    @property
+    def created_by(self) -> str:
+        """The version of Weft that made the file; "" for a file of others."""
+        return str(self._reader.created_by)
 
     @property
     def arrays(self) -> dict[str, tuple[int, ...]]:

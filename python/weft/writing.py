@@ -89,7 +89,7 @@ def create(
     series.time_units = time_units
     series.align = align
     series.replace(replace)
-    series.set_attributes(dict(attributes or {}))
+    series.set_attributes(_plain(attributes or {}))
     cells: Any = None
     places: tuple[int, ...] = ()
     own_cells = 0
@@ -267,6 +267,11 @@ class Writer:
         return f"weft series {self._path}, {state}: {', '.join(self._puts)}"
 
 
+def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """NumPy's numbers and arrays as Python's."""
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in attributes.items()}
+
+
 def _options(
     budget: int, sync: str, commit_seconds: float, commit_steps: int, commit_on_signals: bool, take_over: bool
 ) -> _core.WriterOptions:
@@ -338,7 +343,7 @@ def _field(
     made.units = spec.units
     made.components = list(spec.components)
     made.component_units = list(spec.component_units)
-    made.set_attributes(dict(spec.attributes))
+    made.set_attributes(_plain(spec.attributes))
     made.filters = spec.filters
     made.set_layout(spec.layout, spec.reads, spec.target, list(spec.chunk))
     if spec.subset is not None:

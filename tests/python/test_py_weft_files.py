@@ -202,3 +202,25 @@ with weft.create({str(path)!r}, {{"V": weft.FieldSpec(50)}}, steps=40, commit_st
     assert writer.returncode == 0
     with h5py.File(path) as closed:
         np.testing.assert_array_equal(closed["V"][:, 0], np.arange(40.0))
+
+
+def test_attributes_are_those_of_the_file(tmp_path: Path) -> None:
+    given = {"solver": "cg", "steps": 7, "weights": np.array([0.5, 1.0]), "names": ["x", "y"], "few": np.int64(3)}
+    spec = weft.FieldSpec(5, attributes={"sensor": "a", "gain": np.float32(0.5)})
+    with weft.create(tmp_path / "run.h5", {"V": spec}, attributes=given) as out:
+        out.step(0.0, V=np.zeros(5))
+    with weft.open(tmp_path / "run.h5") as file, h5py.File(tmp_path / "run.h5") as seen:
+        assert file.attrs == {"solver": "cg", "steps": 7, "weights": [0.5, 1.0], "names": ["x", "y"], "few": 3}
+        assert file["V"].attrs["sensor"] == "a" and file["V"].attrs["gain"] == 0.5
+        assert list(seen.attrs["names"]) == ["x", "y"] and seen.attrs["steps"] == 7
+        assert not {"DIMENSION_LIST", "REFERENCE_LIST"} & file["V"].attrs.keys()
+
+
+def test_a_file_that_h5py_is_writing_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "TRUE")
+    with weft.create(tmp_path / "run.h5", {"V": weft.FieldSpec(5)}) as out:
+        out.step(0.0, V=np.zeros(5))
+    with h5py.File(tmp_path / "run.h5", "a"), pytest.raises(OSError, match="another program has it open for writing"):
+        weft.open(tmp_path / "run.h5")
+    with h5py.File(tmp_path / "run.h5"), weft.open(tmp_path / "run.h5") as file:
+        assert file["V"].shape == (1, 5)
