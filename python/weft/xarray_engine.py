@@ -2,8 +2,8 @@
 
 Dimensions, coordinates and attributes are what xarray's own engine for netCDF-4 (h5netcdf) finds, so that both engines
 agree on what both can see; the values of the fields come from Weft. Values that the file packs, and axes that Weft
-would reorder, are left to h5netcdf. Fields that netCDF-4 does not show (of VTKHDF and others) have the dimensions time,
-node, cell or z, y, x, and component.
+would reorder, are left to h5netcdf. The points of the mesh in a Weft file are the coordinates x, y and z of its nodes.
+Fields that netCDF-4 does not show (of VTKHDF and others) have the dimensions time, node, cell or z, y, x, and component.
 """
 
 from __future__ import annotations
@@ -50,6 +50,37 @@ class WeftArray(BackendArray):
         open_mesh = [np.arange(extent)[part] for part, extent in zip(key, self.shape, strict=True)]
         block: Array = self._field[np.ix_(*(np.atleast_1d(part) for part in open_mesh))]
         return block.reshape([len(part) for part in open_mesh if np.ndim(part)])
+
+
+class MeshPoints:
+    """The points of a file's mesh, read whole when the first of their coordinates is looked at."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+
+    @functools.cached_property
+    def values(self) -> Array:
+        return self.file.points
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MeshPoints, (self.file,)
+
+
+class CoordinateArray(BackendArray):
+    """One of the coordinates of all points."""
+
+    def __init__(self, points: MeshPoints, axis: int, count: int) -> None:
+        self._points = points
+        self._axis = axis
+        self.shape = (count,)
+        self.dtype = np.dtype(np.float64)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._outer)
+
+    def _outer(self, key: tuple[Any, ...]) -> Array:
+        values: Array = self._points.values[:, self._axis][key]
+        return values
 
 
 @functools.lru_cache(maxsize=32)
@@ -138,10 +169,13 @@ def _close(file: File, seen: xarray.Dataset) -> None:
 def _as_netcdf(path: str) -> xarray.Dataset:
     """What xarray's engine for netCDF-4 makes of the file, undecoded; nothing where it can make nothing of it."""
     try:
-        seen = xarray.open_dataset(path, engine="h5netcdf", decode_cf=False, cache=False)
-    except (OSError, ValueError, KeyError, RuntimeError):  # axes without names, types that netCDF has not
+        seen = xarray.open_dataset(path, engine="h5netcdf", decode_cf=False, cache=False, phony_dims="access")
+    except (OSError, ValueError, KeyError, RuntimeError):  # types that netCDF has not
         return xarray.Dataset()
-    return seen
+    nameless = [
+        name for name, one in seen.variables.items() if any(str(dim).startswith("phony_dim") for dim in one.dims)
+    ]
+    return seen.drop_vars(nameless)  # Weft knows more of their axes
 
 
 def _with_fields(file: File, seen: xarray.Dataset, masked: bool) -> xarray.Dataset:
@@ -163,11 +197,35 @@ def _with_fields(file: File, seen: xarray.Dataset, masked: bool) -> xarray.Datas
             continue
         dims = _dimensions(field, variables)
         encoding = {"chunksizes": field.chunks, "preferred_chunks": dict(zip(dims, field.chunks, strict=True))}
-        variables[name] = xarray.Variable(dims, lazy, {"units": field.units} if field.units else {}, encoding)
+        units = {"units": field.units} if field.units else {}
+        variables[name] = xarray.Variable(dims, lazy, {**_beside_values(field), **units}, encoding)
     if "time" not in variables and any("time" in one.dims for one in variables.values()):
         units = {"units": file.time_units} if file.time_units else {}
         variables["time"] = xarray.Variable(("time",), file.times, units)
-    return xarray.Dataset(variables, attrs=seen.attrs)
+    coordinates = _coordinates_of_nodes(file, variables)
+    return xarray.Dataset(variables | coordinates, attrs=seen.attrs).set_coords(list(coordinates))
+
+
+def _beside_values(field: Field) -> dict[str, Any]:
+    """The attributes of a field, without those that say how its values are coded: Weft has decoded them."""
+    return {name: value for name, value in field.attrs.items() if name not in {*_MISSING, "scale_factor", "add_offset"}}
+
+
+def _coordinates_of_nodes(file: File, known: dict[str, xarray.Variable]) -> dict[str, xarray.Variable]:
+    shape = file.arrays.get("/mesh/points") if file.is_weft else None
+    nodes = {n for one in known.values() for dim, n in zip(one.dims, one.shape, strict=True) if dim == "node"}
+    if shape is None or nodes != {shape[0]}:
+        return {}
+    points = MeshPoints(file)
+    return {
+        name: xarray.Variable(
+            ("node",),
+            indexing.LazilyIndexedArray(CoordinateArray(points, axis, shape[0])),
+            {"axis": name.upper()},
+        )
+        for axis, name in enumerate("xyz")
+        if name not in known
+    }
 
 
 def _dimensions(field: Field, known: dict[str, xarray.Variable]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import pytest
 import xarray
+from other_files import chaste
 
 from weft import xarray_engine
 
@@ -63,6 +64,7 @@ def vtkhdf(path):
         root.attrs["Type"] = np.bytes_("UnstructuredGrid")
         root.attrs["Version"] = [2, 0]
         root["PointData/V"] = values
+        root["PointData/V"].attrs["units"] = "mV"
         root["NumberOfPoints"] = [50] * 4
         steps = root.create_group("Steps")
         steps.attrs["NSteps"] = 4
@@ -77,6 +79,21 @@ def test_vtkhdf_has_its_fields(tmp_path):
         assert data["V"].dims == ("time", "node")
         np.testing.assert_array_equal(data["V"], values)
         np.testing.assert_array_equal(data["time"], np.arange(4.0))
+        # In its group h5netcdf sees one long array of all steps, which are the same values.
+        with xarray.open_dataset(
+            tmp_path / "run.vtkhdf", engine="h5netcdf", group="VTKHDF/PointData", phony_dims="sort"
+        ) as theirs:
+            np.testing.assert_array_equal(data["V"].values.reshape(-1), theirs["V"])
+            assert data["V"].dtype == theirs["V"].dtype and data["V"].attrs == theirs["V"].attrs == {"units": "mV"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_axes_without_names_get_them(tmp_path):
+    values = chaste(tmp_path / "results.h5")["Data"]
+    with xarray.open_dataset(tmp_path / "results.h5", engine="weft") as data:
+        assert data["Data"].dims == ("time", "node", "component") and len(data["time"]) == len(values)
+        np.testing.assert_array_equal(data["Data"], values)
+        assert list(data["Data"].attrs["Variable Details"]) == ["V(mV)", "Phi_e(mV)"]
 
 
 def test_it_pickles_for_other_processes(tmp_path):
@@ -89,6 +106,18 @@ def test_it_pickles_for_other_processes(tmp_path):
     np.testing.assert_allclose(
         data["V"].sum().compute(scheduler="processes", num_workers=2), np.nansum(expected), rtol=1e-4
     )
+
+
+def test_workers_of_distributed_read_it(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path = netcdf(tmp_path / "run.nc")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        xarray.open_dataset(path, engine="weft", chunks={}) as data,
+        xarray.open_dataset(path, engine="h5netcdf") as theirs,
+    ):
+        np.testing.assert_allclose(data["V"].mean("time"), theirs["V"].mean("time"), rtol=1e-5, atol=1e-6)
 
 
 def test_several_files_are_one(tmp_path):
