@@ -1,16 +1,18 @@
 """Pictures of a field: `field.plot.trace(nodes)`, `.map(values)`, `.snapshot(step)`.
 
-Each draws into matplotlib axes, new ones where none are given, and returns them.
+Each draws into matplotlib axes, new ones where none are given, and returns them. Where the file has a mesh, `.map` and
+`.snapshot` draw its cells into a `pyvista.Plotter` that is given to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import pyvista
     from matplotlib.axes import Axes
 
     from weft.field import Array, Field
@@ -40,17 +42,39 @@ class FieldPlots:
         ax.legend()
         return ax
 
-    def snapshot(self, step: int, *, component: int = 0, ax: Axes | None = None) -> Axes:
+    @overload
+    def snapshot(self, step: int, *, component: int = 0, ax: Axes | None = None) -> Axes: ...
+    @overload
+    def snapshot(self, step: int, *, component: int = 0, plotter: pyvista.Plotter) -> pyvista.Plotter: ...
+    def snapshot(
+        self, step: int, *, component: int = 0, ax: Axes | None = None, plotter: pyvista.Plotter | None = None
+    ) -> Axes | pyvista.Plotter:
         """One step, drawn as map() draws it."""
-        ax = self.map(self._field.snapshot(step), component=component, ax=ax)
-        ax.set_title(f"step {step % self._field.shape[0]}")
+        values, title = self._field.snapshot(step), f"step {step % self._field.shape[0]}"
+        if plotter is not None:
+            plotter.add_title(title)
+            return self.map(values, component=component, plotter=plotter)
+        ax = self.map(values, component=component, ax=ax)
+        ax.set_title(title)
         return ax
 
-    def map(self, values: str | Array, *, component: int = 0, ax: Axes | None = None) -> Axes:
+    @overload
+    def map(self, values: str | Array, *, component: int = 0, ax: Axes | None = None) -> Axes: ...
+    @overload
+    def map(self, values: str | Array, *, component: int = 0, plotter: pyvista.Plotter) -> pyvista.Plotter: ...
+    def map(
+        self,
+        values: str | Array,
+        *,
+        component: int = 0,
+        ax: Axes | None = None,
+        plotter: pyvista.Plotter | None = None,
+    ) -> Axes | pyvista.Plotter:
         """One value a node: an image on a grid (in three dimensions its middle plane), points where there is a mesh
-        (seen along z), else over the number of the node.
+        (seen along z), else over the number of the node. With a plotter of pyvista, the cells of the mesh.
 
         values: an array of one step's shape, or what to make of each node's trace: "mean", "min", "max", "range".
+        Raises ValueError for another shape, and with a plotter where the file has no mesh or the field is not on it.
         """
         field = self._field
         if isinstance(values, str):
@@ -62,8 +86,10 @@ class FieldPlots:
         if values.shape[: len(places)] != places:
             raise ValueError(f"values of shape {values.shape} for the nodes {places} of {field.name!r}")
         shown = _one(values, len(places), component)
-        ax = _axes(ax)
         label = _with_units(field.name, field.units)
+        if plotter is not None:
+            return _on_mesh(field, shown, label, plotter)
+        ax = _axes(ax)
         if len(places) >= 2:
             plane = shown[len(shown) // 2] if len(places) == 3 else shown
             _colours(ax, ax.imshow(plane, origin="lower"), label)
@@ -77,6 +103,18 @@ class FieldPlots:
         _colours(ax, ax.scatter(points[:, 0], points[:, 1], c=shown, s=4), label)
         ax.set_aspect("equal")
         return ax
+
+
+def _on_mesh(field: Field, values: Array, label: str, plotter: pyvista.Plotter) -> pyvista.Plotter:
+    from weft.adaptors.pyvista import data_of, mesh_of
+
+    grid = mesh_of(field.file)
+    data = data_of(grid, field)
+    if data is None:
+        raise ValueError(f"{field.file.path}: {field.name} does not stand on the nodes or cells of the mesh")
+    data[label] = values
+    plotter.add_mesh(grid, scalars=label)
+    return plotter
 
 
 def _points(field: Field) -> Array | None:

@@ -95,10 +95,11 @@ def ranks_of(comm: Any, path: str) -> Ranks | None:
     """What weft._core takes for comm: None for one rank. Collective.
 
     Raises ValueError where the program was started on several ranks and none is given (each would write the whole
-    file), TypeError for what is no mpi4py communicator.
+    file), TypeError for what is no mpi4py communicator, RuntimeError where the launcher is of another MPI library than
+    mpi4py: then every rank believes that it is alone.
     """
+    launched = max(int(os.environ.get(name, "1")) for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"))
     if comm is None:
-        launched = max(int(os.environ.get(name, "1")) for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"))
         if launched > 1:
             raise ValueError(
                 f"{path}: the program runs on {launched} ranks, and each would write this file; give "
@@ -107,4 +108,12 @@ def ranks_of(comm: Any, path: str) -> Ranks | None:
         return None
     if "mpi4py.MPI" not in sys.modules or not isinstance(comm, _mpi().Intracomm):
         raise TypeError(f"comm is an mpi4py communicator, as MPI.COMM_WORLD, not {comm!r}")
+    mpi = _mpi()
+    if launched > 1 and mpi.COMM_WORLD.size == 1 and mpi.Comm.Compare(comm, mpi.COMM_SELF) != mpi.IDENT:
+        library = mpi.Get_library_version().split(",")[0].splitlines()[0].strip(" \0")
+        raise RuntimeError(
+            f"{path}: the launcher started {launched} ranks, and mpi4py's MPI ({library}) sees one: they are two MPI "
+            "libraries; use that one's mpiexec, or build mpi4py for this one (MPICC=... pip install --no-binary mpi4py "
+            "mpi4py)"
+        )
     return None if comm.size == 1 else Ranks(comm)

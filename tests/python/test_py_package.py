@@ -30,12 +30,16 @@ def test_importing_it_takes_neither_numpy_nor_the_extension() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(["weft._core", "h5py", "netCDF4"])))
+LIBRARIES = ["weft._core", "h5py", "netCDF4", "vtkmodules.vtkIOHDF"]
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(LIBRARIES[:3]), LIBRARIES, LIBRARIES[::-1]])
 def test_other_hdf5s_in_the_process_do_no_harm(tmp_path: Path, order: tuple[str, ...]) -> None:
     program = f"""
 import {", ".join(order)}, numpy as np, weft
 values = np.arange(600.0).reshape(20, 30)
-with weft.create("{tmp_path}/a.h5", {{"V": weft.FieldSpec(30, filters="shuffle+deflate:1")}}) as out:
+mesh = weft.Mesh(np.arange(90.0).reshape(30, 3), np.arange(30).reshape(30, 1), types=1)
+with weft.create("{tmp_path}/a.h5", {{"V": weft.FieldSpec(30, filters="shuffle+deflate:1")}}, mesh=mesh) as out:
     for step in range(20):
         out.step(float(step), V=values[step])
 mine = weft.open("{tmp_path}/a.h5")
@@ -43,6 +47,16 @@ with h5py.File("{tmp_path}/a.h5") as one, netCDF4.Dataset("{tmp_path}/a.h5") as 
     for at in range(20):
         for read in (mine["V"][at], one["V"][at], other["V"][at].data):
             assert np.array_equal(read, values[at])
+"""
+    if "vtkmodules.vtkIOHDF" in order:
+        program += f"""
+from vtkmodules.util.numpy_support import vtk_to_numpy
+reader = vtkmodules.vtkIOHDF.vtkHDFReader()
+reader.SetFileName("{tmp_path}/a.h5")
+for at in range(20):
+    reader.SetStep(at)
+    reader.Update()
+    assert np.array_equal(vtk_to_numpy(reader.GetOutput().GetPointData().GetArray("V")), values[at])
 """
     done = python(program)
     assert done.returncode == 0, done.stderr

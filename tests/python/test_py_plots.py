@@ -4,6 +4,7 @@ import h5py
 import matplotlib
 import numpy as np
 import pytest
+import pyvista
 
 import weft
 
@@ -32,3 +33,28 @@ def test_traces_maps_and_snapshots(tmp_path, per_step):
         field.plot.map("median of all")
     with pytest.raises(ValueError, match="shape"):
         field.plot.map(np.zeros(3))
+
+
+def test_cells_of_a_mesh_are_drawn_into_a_plotter(tmp_path):
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
+    mesh = weft.Mesh(points, np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), types=10)
+    fields = {
+        "V": weft.FieldSpec((5, 2), units="mV"),
+        "q": weft.FieldSpec(2, support="cells"),
+        "E": weft.FieldSpec((), support="global"),
+    }
+    values = np.arange(20.0).reshape(2, 5, 2)
+    with weft.create(tmp_path / "a.h5", fields, mesh=mesh, steps=2) as out:
+        for step in range(2):
+            out.step(float(step), V=values[step], q=np.array([step, 7.0]), E=0.0)
+    file = weft.open(tmp_path / "a.h5")
+    plotter = file["V"].plot.snapshot(-1, component=1, plotter=pyvista.Plotter(off_screen=True))
+    (drawn,) = plotter.meshes
+    assert drawn.n_cells == 2
+    np.testing.assert_array_equal(drawn.point_data["V [mV]"], values[1, :, 1])
+    plotter.screenshot(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    on_cells = file["q"].plot.map("max", plotter=pyvista.Plotter(off_screen=True))
+    np.testing.assert_array_equal(on_cells.meshes[0].cell_data["q"], [1, 7])
+    with pytest.raises(ValueError, match="does not stand on"):
+        file["E"].plot.map(np.array(1.0), plotter=pyvista.Plotter(off_screen=True))

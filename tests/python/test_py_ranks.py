@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -139,3 +140,24 @@ except OSError as error:
     outcome = python_on_ranks(2, program)
     assert outcome.returncode == 0, outcome.stderr
     assert {(tmp_path / f"caught.{rank}").read_text() for rank in range(2)} == {"FileNotFoundError"}
+
+
+@pytest.mark.parametrize("launcher", ["mpiexec.mpich", "mpiexec.openmpi --oversubscribe"])
+def test_a_launcher_of_another_mpi_is_refused(tmp_path: Path, launcher: str) -> None:
+    if launcher.split()[0] == LAUNCH[0] or shutil.which(launcher.split()[0]) is None:
+        pytest.skip("not another MPI here")
+    program = f"""
+import os
+from mpi4py import MPI
+import weft
+try:
+    weft.create("{tmp_path}/a.h5", {{"V": weft.FieldSpec(3)}}, comm=MPI.COMM_WORLD)
+except RuntimeError as error:
+    print(error)
+with weft.create(f"{tmp_path}/own{{os.getpid()}}.h5", {{"V": weft.FieldSpec(1)}}, comm=MPI.COMM_SELF) as out:
+    pass
+"""
+    command = [*launcher.split(), "-n", "2", sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.count("the launcher started 2 ranks, and mpi4py's MPI (") == 2, done.stdout + done.stderr
+    assert not (tmp_path / "a.h5").exists()

@@ -9,7 +9,25 @@ import numpy as np
 import pyvista
 
 if TYPE_CHECKING:
+    from weft.field import Field
     from weft.reading import File
+
+
+def mesh_of(file: File) -> pyvista.UnstructuredGrid:
+    """The mesh of a file, without fields. Raises ValueError where it has none."""
+    if "/mesh/points" not in file.arrays:
+        raise ValueError(f"{file.path}: has no mesh")
+    offsets, connectivity = file.offsets, file.connectivity
+    # VTK's cells are flat: the number of points of each, then the points.
+    cells = np.insert(connectivity, offsets[:-1], np.diff(offsets))
+    return pyvista.UnstructuredGrid(cells, file.cell_types, file.points)
+
+
+def data_of(grid: pyvista.UnstructuredGrid, field: Field) -> pyvista.DataSetAttributes | None:
+    """Where a field's values go: with the points or with the cells; None where it stands on neither."""
+    on = {"nodes": (grid.point_data, grid.n_points), "cells": (grid.cell_data, grid.n_cells)}
+    data, length = on.get(field.support, (None, None))
+    return data if field.per_step[:1] == (length,) else None
 
 
 def grid_of(file: File, step: int = -1, fields: Sequence[str] | None = None) -> pyvista.UnstructuredGrid:
@@ -18,18 +36,11 @@ def grid_of(file: File, step: int = -1, fields: Sequence[str] | None = None) -> 
     Raises ValueError where the file has no mesh, IndexError where the step is not committed, KeyError for a field that
     there is not.
     """
-    if "/mesh/points" not in file.arrays:
-        raise ValueError(f"{file.path}: has no mesh")
-    offsets, connectivity = file.offsets, file.connectivity
-    # VTK's cells are flat: the number of points of each, then the points.
-    cells = np.insert(connectivity, offsets[:-1], np.diff(offsets))
-    grid = pyvista.UnstructuredGrid(cells, file.cell_types, file.points)
+    grid = mesh_of(file)
     for name in file if fields is None else fields:
-        field = file[name]
-        on = {"nodes": grid.point_data, "cells": grid.cell_data}.get(field.support)
-        if on is None or field.per_step[0] != (grid.n_points if field.support == "nodes" else grid.n_cells):
-            if fields is not None:
-                raise ValueError(f"{file.path}: {name} does not stand on the nodes or cells of the mesh")
-            continue
-        on[name] = field.snapshot(step)
+        data = data_of(grid, file[name])
+        if data is not None:
+            data[name] = file[name].snapshot(step)
+        elif fields is not None:
+            raise ValueError(f"{file.path}: {name} does not stand on the nodes or cells of the mesh")
     return grid

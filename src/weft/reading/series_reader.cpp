@@ -4,193 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
 
 #include "weft/layout/chunk_grid.hpp"
-#include "weft/storage/measure_access_cost.hpp"
-#include "weft/storage/metadata_watch.hpp"
-#include "weft/storage/series_file.hpp"
-#include "weft/storage/shared_file.hpp"
-#include "weft/storage/writer_lock.hpp"
-#include "weft/storage/writer_state.hpp"
+#include "weft/storage/store_cost.hpp"
 #include "weft/support/error.hpp"
-#include "weft/survey/open_file.hpp"
 
 namespace weft {
 
 using storage::ArrayEntry;
 using storage::FieldEntry;
 using storage::ReadPlan;
-
-namespace {
-
-// What rank 0 found out and the others are told, besides the catalog itself.
-struct Findings {
-  layout::AccessCost access;
-  std::uint64_t committed;
-  std::uint64_t inode;
-};
-
-Error replaced(const std::string& path) {
-  return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
-}
-
-}  // namespace
-
-SeriesReader SeriesReader::open(const std::string& path, ReadOptions options) {
-  SelfCommunicator alone;
-  return open(alone, path, std::move(options));
-}
-
-SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, ReadOptions options) {
-  SeriesReader reader;
-  reader.options_ = std::move(options);
-  std::vector<std::byte> state;
-  const survey::NamedFile file = survey::named_file(path);
-  reader.named_ = file.dataset.empty() ? reader.options_.choice.dataset : file.dataset;
-  reader.options_.choice.dataset = reader.named_;
-  storage::find_one_file(comm, file.path);
-  std::uint64_t foreign = 0;
-  agree_on(comm, [&] {
-    if (comm.rank() == 0) foreign = storage::is_series_file(file.path) ? 0 : 1;
-  });
-  if (comm.max(foreign) == 1) {
-    agree_on(comm, [&] { reader.open_foreign(file.path); });
-    return reader;
-  }
-  agree_on(comm, [&] {
-    if (!reader.options_.choice.axes.empty() || reader.options_.choice.time) {
-      throw Error(ErrorKind::usage, file.path, "is a Weft file, which says itself what its axes and times are",
-                  "leave --axes and --time out");
-    }
-    reader.open_bytes(file.path);
-    if (comm.rank() != 0) return;
-    if (reader.options_.access) {
-      reader.use_access_cost(*reader.options_.access);
-    } else {
-      reader.access_ = reader.options_.wrap ? storage::measure(*reader.bytes_) : storage::measure_once(*reader.bytes_);
-    }
-    while (!reader.read_catalog_and_slots(file.path)) reader.open_bytes(file.path);
-    if (comm.size() > 1) state = reader.shared_state();
-  });
-  if (comm.size() > 1) {
-    comm.broadcast(state, 0);
-    agree_on(comm, [&] {
-      if (comm.rank() != 0) reader.take_shared_state(file.path, state);
-    });
-  }
-  reader.open_arrays(file.path);
-  if (!reader.named_.empty()) agree_on(comm, [&] { reader.named_field(); });  // refused where there is none of it
-  return reader;
-}
-
-void SeriesReader::reload() {
-  SelfCommunicator alone;
-  reload(alone);
-}
-
-void SeriesReader::reload(Communicator& comm) {
-  if (foreign_) return agree_on(comm, [&] { open_foreign(catalog_.path); });
-  std::vector<std::byte> state;
-  agree_on(comm, [&] {
-    if (comm.rank() != 0) return;
-    // The catalog too: a restart may have added segments or moved the slots.
-    if (!read_catalog_and_slots(catalog_.path)) throw replaced(catalog_.path);
-    if (comm.size() > 1) state = shared_state();
-  });
-  if (comm.size() > 1) {
-    comm.broadcast(state, 0);
-    agree_on(comm, [&] {
-      if (comm.rank() != 0) take_shared_state(catalog_.path, state);
-    });
-  }
-  const auto is_filtered = [](const storage::FieldEntry& field) { return !field.filter.empty(); };
-  if (std::ranges::none_of(catalog_.fields, is_filtered)) return;
-  // HDF5 keeps the index and the end of a file that it has open, and both have moved.
-  open_arrays(catalog_.path);
-}
-
-void SeriesReader::use_access_cost(const layout::AccessCost& access) {
-  if (!(access.latency_s >= 0 && access.bandwidth > 0 && access.max_request_bytes > 0)) {
-    throw Error(ErrorKind::usage, bytes_->name(), "the store's latency, bandwidth or longest request cannot be used",
-                "give a latency of at least 0, and the others above 0");
-  }
-  access_ = access;
-}
-
-void SeriesReader::open_bytes(const std::string& path) {
-  do {
-    inode_ = storage::inode_of(path);
-    bytes_ = storage::open_store(path, storage::OpenMode::read, options_.counters);
-  } while (storage::inode_of(path) != inode_);
-  if (options_.wrap) bytes_ = options_.wrap(std::move(bytes_));
-}
-
-// Every rank looks for itself: the file is not changed beside it.
-void SeriesReader::open_foreign(const std::string& path) {
-  open_bytes(path);
-  if (options_.access) {
-    use_access_cost(*options_.access);
-  } else {
-    access_ = options_.wrap ? storage::measure(*bytes_) : storage::measure_once(*bytes_);
-  }
-  foreign_ = std::make_shared<const reading::ForeignSeries>(reading::find_series(path, options_.choice));
-  catalog_ = foreign_->catalog;
-  committed_ = catalog_.length;
-  open_arrays(path);
-}
-
-void SeriesReader::open_arrays(const std::string& path) {
-  opened_ = std::make_shared<reading::OpenedFile>(path);
-  arrays_ = std::make_unique<reading::StoredArrays>(options_.budget_bytes / 4);
-}
-
-// False where the path leads to another file than the bytes by now.
-bool SeriesReader::read_catalog_and_slots(const std::string& path) {
-  storage::look_until_whole(path, [&] { return read_metadata(path); });
-  return storage::inode_of(path) == inode_;
-}
-
-// False where the catalog is older than the slots.
-bool SeriesReader::read_metadata(const std::string& path) {
-  storage::SeriesCatalog catalog = storage::read_catalog(path);
-  const std::uint64_t committed = storage::readable_steps(*bytes_, catalog);
-  const bool written = storage::has_living_writer(path);
-  if (committed > catalog.capacity()) {
-    if (written) return false;  // a segment was added since
-    throw Error(ErrorKind::data, path,
-                fmt::format("says {} steps are committed but has room for {}", committed, catalog.capacity()),
-                "the file is damaged: copy it again or write it again");
-  }
-  // The slots say more than pages that were read before them.
-  if (written) storage::look_past_cache(path);
-  catalog_ = std::move(catalog);
-  committed_ = committed;
-  return true;
-}
-
-std::vector<std::byte> SeriesReader::shared_state() const {
-  const Findings findings{access_, committed_, inode_};
-  std::vector<std::byte> state(sizeof(findings));
-  std::memcpy(state.data(), &findings, sizeof(findings));
-  const std::vector<std::byte> catalog = to_bytes(catalog_);
-  state.insert(state.end(), catalog.begin(), catalog.end());
-  return state;
-}
-
-void SeriesReader::take_shared_state(const std::string& path, const std::vector<std::byte>& state) {
-  Findings findings;
-  std::memcpy(&findings, state.data(), sizeof(findings));
-  if (findings.inode != inode_) throw replaced(path);
-  access_ = findings.access;
-  committed_ = findings.committed;
-  catalog_ = storage::catalog_from_bytes({state.begin() + sizeof(findings), state.end()});
-}
 
 std::size_t SeriesReader::field_number(const std::string& name) const {
   const std::optional<std::size_t> number = catalog_.find_field(name);
@@ -292,6 +119,7 @@ bool SeriesReader::reads_directly(const std::string& name) const {
 ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
   boxes(name).check(box);
   const std::size_t number = field_number(name);
+  const layout::AccessCost access = access_cost();
   ReadPlan plan;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
     const ArrayEntry* array = foreign_ && number == 0 ? nullptr : direct_entry(segment, number);
@@ -300,7 +128,7 @@ ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
                   "only what lies as it is in the file is read by a plan");
     }
     try {
-      append_read(plan, *array, part, access_);
+      append_read(plan, *array, part, access);
     } catch (const Error& error) {
       throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
     }
@@ -311,6 +139,7 @@ ReadPlan SeriesReader::plan(const std::string& name, const Box& box) const {
 layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box) const {
   boxes(name).check(box);
   const std::size_t number = field_number(name);
+  const layout::AccessCost access = access_cost();
   layout::ReadCost sum;
   for_each_segment(box, [&](std::size_t segment, const Box& part) {
     if (foreign_ && number == 0) return;  // the times were read when the file was opened
@@ -320,8 +149,8 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
     if (direct == nullptr && stored_array(segment, number)->fetches_whole_chunks()) {
       coding = layout::Coding{stored_array(segment, number)->stored_share()};
     }
-    const layout::ReadCost cost = layout::predict(
-        layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, access_, coding);
+    const layout::ReadCost cost =
+        layout::predict(layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, access, coding);
     sum.asked_bytes += cost.asked_bytes;
     sum.chunks += cost.chunks;
     sum.requests += cost.requests;
@@ -331,8 +160,9 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
   return sum;
 }
 
-void SeriesReader::execute(const ReadPlan& plan, std::span<std::byte> values) const {
-  storage::execute_read(plan, *bytes_, access_, values, options_.max_threads);
+void SeriesReader::execute(const ReadPlan& plan, const layout::AccessCost& access, std::span<std::byte> values) const {
+  const storage::ReadOutcome outcome = storage::execute_read(plan, *bytes_, access, values, options_.max_threads);
+  if (learned_) learned_->saw(access, outcome);
 }
 
 void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std::span<std::byte> values) const {
@@ -343,6 +173,7 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
     Box box;
     std::span<std::byte> to;
   };
+  const layout::AccessCost access = access_cost();
   std::vector<Part> parts;
   std::size_t at = 0;
   for (const Box& box : boxes) {
@@ -379,12 +210,12 @@ void SeriesReader::read(const std::string& name, std::span<const Box> boxes, std
       if (array == nullptr) {
         decoded[part.segment].push_back({part.box, part.to});
       } else if (directly) {
-        append_read(plan, *array, part.box, access_);
+        append_read(plan, *array, part.box, access);
       } else {
-        execute(plan_read(*array, part.box, access_), part.to);
+        execute(plan_read(*array, part.box, access), access, part.to);
       }
     }
-    if (directly) execute(plan, values);
+    if (directly) execute(plan, access, values);
     for (const auto& [segment, boxes_of_it] : decoded) stored_array(segment, number)->read(boxes_of_it);
   } catch (const Error& error) {
     throw Error(error.kind(), path(), error.what());  // storage/ names the dataset, not the file
@@ -428,7 +259,8 @@ void SeriesReader::read_fixed(const std::string& array_path, std::span<std::byte
     throw Error(ErrorKind::usage, path(), fmt::format("has no array '{}'", array_path),
                 known.empty() ? "it holds none" : fmt::format("it holds: {}", fmt::join(known, ", ")));
   }
-  execute(plan_read(*array, whole(array->shape), access_), values);
+  const layout::AccessCost access = access_cost();
+  execute(plan_read(*array, whole(array->shape), access), access, values);
 }
 
 layout::AccessCost SeriesReader::recorded_access_cost(const std::string& name) const {

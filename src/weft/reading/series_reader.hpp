@@ -44,9 +44,13 @@
 
 namespace weft {
 
+namespace storage {
+class StoreCost;
+}
+
 struct ReadOptions {
-  // The cost of requests and bytes on the file's file system; if empty, it is measured once per file system
-  // (storage/measure_access_cost).
+  // The cost of requests and bytes on the file's file system; if empty, it is measured once per file system, and put
+  // right by what reads take (storage/store_cost).
   std::optional<layout::AccessCost> access;
   // The memory of a SnapshotSweep (reading/snapshot_sweep.hpp). A quarter of it, besides, is for chunks that a read
   // decoded for a part of them, as a trace does: those that follow find them.
@@ -94,8 +98,9 @@ class SeriesReader {
   std::span<const storage::FieldEntry> fields() const { return std::span(catalog_.fields).subspan(1); }
   const storage::FieldEntry& field(const std::string& name) const;  // also "time"; Error(usage) if there is none
   const storage::SeriesCatalog& catalog() const { return catalog_; }
-  const layout::AccessCost& access_cost() const { return access_; }
-  // Plans later reads for this cost. Throws Error(usage) unless the latency is at least 0 and the
+  // What reads are planned for now: as measured and as reads taught, or as given.
+  layout::AccessCost access_cost() const;
+  // Plans later reads for this cost, whatever they take. Throws Error(usage) unless the latency is at least 0 and the
   // other values are above 0.
   void use_access_cost(const layout::AccessCost& access);
   const ReadOptions& options() const { return options_; }
@@ -180,6 +185,7 @@ class SeriesReader {
  private:
   SeriesReader() = default;
   void open_bytes(const std::string& path);
+  void take_access_cost();
   bool read_catalog_and_slots(const std::string& path);
   bool read_metadata(const std::string& path);
   std::vector<std::byte> shared_state() const;
@@ -193,11 +199,13 @@ class SeriesReader {
   reading::StoredArray* stored_array(std::size_t segment, std::size_t field) const;
   // Where the values lie, if they can be read from there.
   const storage::ArrayEntry* direct_entry(std::size_t segment, std::size_t field) const;
-  void execute(const storage::ReadPlan& plan, std::span<std::byte> values) const;
+  // Carries out a plan that was made for the cost `access`.
+  void execute(const storage::ReadPlan& plan, const layout::AccessCost& access, std::span<std::byte> values) const;
 
   ReadOptions options_;
   storage::SeriesCatalog catalog_;
   layout::AccessCost access_;
+  std::shared_ptr<storage::StoreCost> learned_;  // null where the cost was given
   std::uint64_t committed_ = 0;
   std::unique_ptr<storage::ByteStore> bytes_;
   std::uint64_t inode_ = 0;  // of the file that `bytes_` is

@@ -311,5 +311,48 @@ TEST_F(SeriesReaderTest, TheStoreALayoutWasDesignedForIsFound) {
   EXPECT_EQ(reader.recorded_access_cost("beat").latency_s, layout::AccessCost{}.latency_s);
 }
 
+// A store whose bytes are in memory until they are said to be far away.
+class StoreThatMoves final : public storage::ByteStore {
+ public:
+  StoreThatMoves(std::unique_ptr<storage::ByteStore> inner, std::shared_ptr<bool> far)
+      : inner_(std::move(inner)), far_(std::move(far)) {}
+  using ByteStore::read_at;
+  using ByteStore::write_at;
+  const std::string& name() const override { return inner_->name(); }
+  std::uint64_t size() override { return inner_->size(); }
+  void read_at(std::uint64_t offset, std::span<const storage::MutableBytes> pieces) override {
+    if (*far_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    inner_->read_at(offset, pieces);
+  }
+  void write_at(std::uint64_t offset, std::span<const storage::Bytes> pieces) override {
+    inner_->write_at(offset, pieces);
+  }
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
+  void sync() override { inner_->sync(); }
+  void close() override { inner_->close(); }
+
+ private:
+  std::unique_ptr<storage::ByteStore> inner_;
+  std::shared_ptr<bool> far_;
+};
+
+TEST_F(SeriesReaderTest, AStoreThatWasMeasuredInMemoryIsLearnedAnew) {
+  make({200, 3000, 2}, {50, 3000, 2}, 200);
+  const auto far = std::make_shared<bool>(false);
+  ReadOptions options;
+  options.wrap = [far](std::unique_ptr<storage::ByteStore> inner) {
+    return std::make_unique<StoreThatMoves>(std::move(inner), far);
+  };
+  const SeriesReader reader = SeriesReader::open(path_, options);
+  const Box trace = reader.trace_box("V", 7);
+  ASSERT_EQ(reader.plan("V", trace).requests.size(), 200U);  // memory: a request a step
+  *far = true;
+  expect_box(reader, trace);
+  EXPECT_EQ(reader.plan("V", trace).requests.size(), 4U);  // 1 ms away: a request a chunk
+  *far = false;
+  for (int read = 0; read < 8; ++read) expect_box(reader, trace);
+  EXPECT_EQ(reader.plan("V", trace).requests.size(), 200U);
+}
+
 }  // namespace
 }  // namespace weft

@@ -13,8 +13,8 @@ namespace weft {
 
 namespace {
 
-// Requests may cost this share of what the bytes do before a buffer, and with it a second copy, pays.
-constexpr double kNegligibleShare = 0.1;
+// A buffer of several steps saves requests, and copies each value once more, at some so many bytes a second.
+constexpr double kCopyBandwidth = 10e9;
 
 const storage::SegmentEntry& segment_of(const storage::SeriesCatalog& catalog, std::uint64_t step) {
   return *std::ranges::find_if(catalog.segments, [&](const storage::SegmentEntry& segment) {
@@ -52,8 +52,8 @@ std::uint64_t SnapshotSweep::choose_steps_at_once() const {
   if (next_ == last_) return 1;
   const layout::AccessCost& access = reader_->access_cost();
   const layout::ReadCost one = reader_->predicted(field_, steps_box(next_, 1));
-  const bool cheap = static_cast<double>(one.requests) * access.latency_s <=
-                     kNegligibleShare * static_cast<double>(one.bytes) / access.bandwidth;
+  const bool cheap =
+      static_cast<double>(one.requests) * access.latency_s <= static_cast<double>(step_bytes_) / kCopyBandwidth;
   if (cheap && reader_->reads_directly(field_)) return 1;
   std::uint64_t chunk_steps = 1;
   for (const storage::SegmentEntry& segment : reader_->catalog().segments) {

@@ -22,10 +22,33 @@ constexpr double kLeastLatency = 100e-9;
 constexpr double kLeastBandwidth = 1e6;
 constexpr double kMostBandwidth = 50e9;
 
+// Where a read takes less than this it comes from memory, and its first calls take several times what the later ones
+// do: the system's code is not in the core's cache yet. A plan has many, so several rows of many are timed, and the
+// quickest counts: what makes a row slower is another program on the core.
+constexpr double kNearLatency = 20e-6;
+constexpr std::uint64_t kRowsOfReads = 4;
+constexpr std::uint64_t kReadsInRow = 32;
+
 double seconds_to_read(ByteStore& bytes, std::uint64_t offset, MutableBytes destination) {
   const auto start = std::chrono::steady_clock::now();
   bytes.read_at(offset, destination);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The middle of the i-th fifth of the file. The long reads begin elsewhere, so none finds the bytes of another.
+std::uint64_t place_of(std::uint64_t i, std::uint64_t size) { return (size - kSmallBytes) / 10 * (2 * (i % 5) + 1); }
+
+// Seconds of one of many small reads in a row. They are of bytes that were just read: others may be far away.
+double seconds_of_many(ByteStore& bytes, std::uint64_t size) {
+  std::array<std::byte, kSmallBytes> small{};
+  double least = kNearLatency;
+  for (std::uint64_t row = 0; row < kRowsOfReads; ++row) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t i = 0; i < kReadsInRow; ++i) bytes.read_at(place_of(i, size), small);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    least = std::min(least, taken.count() / static_cast<double>(kReadsInRow));
+  }
+  return least;
 }
 
 }  // namespace
@@ -38,12 +61,13 @@ layout::AccessCost measure(ByteStore& bytes) {
   std::array<std::byte, kSmallBytes> small{};
   std::array<double, 5> small_seconds{};
   for (std::size_t i = 0; i < small_seconds.size(); ++i) {
-    // 10 %, 30 %, ... of the file; the long reads below begin elsewhere, so none finds the bytes of another.
-    const std::uint64_t offset = (size - kSmallBytes) / 10 * (2 * i + 1);
-    small_seconds[i] = seconds_to_read(bytes, offset, small);
+    small_seconds[i] = seconds_to_read(bytes, place_of(i, size), small);
   }
   std::ranges::nth_element(small_seconds, small_seconds.begin() + 2);
   access.latency_s = std::max(small_seconds[2], kLeastLatency);
+  if (access.latency_s < kNearLatency) {
+    access.latency_s = std::clamp(seconds_of_many(bytes, size), kLeastLatency, access.latency_s);
+  }
 
   const std::uint64_t length = std::min(kLongBytes, size / 4);
   if (length < kLeastLongBytes) return access;
@@ -55,20 +79,6 @@ layout::AccessCost measure(ByteStore& bytes) {
   access.bandwidth = beyond_latency <= 0 ? kMostBandwidth : static_cast<double>(length) / beyond_latency;
   access.bandwidth = std::clamp(access.bandwidth, kLeastBandwidth, kMostBandwidth);
   return access;
-}
-
-layout::AccessCost measure_once(ByteStore& bytes) {
-  static std::mutex mutex;
-  static std::map<dev_t, layout::AccessCost> known;
-  struct stat status {};
-  if (::stat(bytes.name().c_str(), &status) != 0) return measure(bytes);
-  {
-    const std::scoped_lock lock(mutex);
-    if (const auto found = known.find(status.st_dev); found != known.end()) return found->second;
-  }
-  const layout::AccessCost access = measure(bytes);  // without the lock: a slow file system must not hold up another
-  const std::scoped_lock lock(mutex);
-  return known.emplace(status.st_dev, access).first->second;
 }
 
 }  // namespace weft::storage

@@ -1,6 +1,7 @@
 #include "weft/storage/read_executor.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "weft/support/error.hpp"
+#include "weft/support/stopwatch.hpp"
 
 namespace weft::storage {
 
@@ -22,8 +24,9 @@ namespace {
 // Starting a thread and seeing it end costs some 50 us. A request that takes longer than this waits for another machine
 // or a disk, not for a core: then every request in flight saves one wait, and more threads than cores pay.
 constexpr double kDistantLatency = 100e-6;
-// On a near store a thread saves at best its share of the copying, and other ranks may want the core.
-constexpr double kSecondsWorthAThread = 1e-3;
+// On a near store a thread saves at best its share of the copying, and this must be several times what starting it
+// costs.
+constexpr double kSecondsWorthAThread = 200e-6;
 // A request is scattered straight to the destination while its rows and gaps are on average at least this long: the
 // system spends about 50 ns on each piece of memory, in which 500 bytes can be copied.
 constexpr std::uint64_t kLeastScatteredBytes = 1024;
@@ -50,6 +53,13 @@ void copy_piece(const ReadPiece& piece, const std::byte* from, std::byte* destin
         std::memcpy(to + row * piece.destination_stride, from + row * piece.file_stride, piece.row_bytes);
       }
   }
+}
+
+// How often this thread has given its core away of itself.
+std::uint64_t waits_of_thread() {
+  rusage used{};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return static_cast<std::uint64_t>(used.ru_nvcsw);
 }
 
 // What one thread needs to carry out requests; memory grows as needed and is kept from request to request.
@@ -136,10 +146,12 @@ class SharedRequests {
 
   void work() noexcept {
     try {
+      const std::uint64_t waits = waits_of_thread();
       Worker worker(plan_, bytes_, destination_);
       for (std::size_t next = next_++; next < plan_.requests.size(); next = next_++) {
         worker.carry_out(plan_.requests[next]);
       }
+      waits_ += waits_of_thread() - waits;
     } catch (...) {
       next_ = plan_.requests.size();
       const std::scoped_lock lock(mutex_);
@@ -147,16 +159,18 @@ class SharedRequests {
     }
   }
 
-  // Call when all threads have ended.
+  // Call these when all threads have ended.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
+  std::uint64_t waits() const { return waits_; }
 
  private:
   const ReadPlan& plan_;
   ByteStore& bytes_;
   MutableBytes destination_;
   std::atomic<std::size_t> next_{0};
+  std::atomic<std::uint64_t> waits_{0};
   std::mutex mutex_;
   std::exception_ptr failure_;
 };
@@ -172,18 +186,20 @@ int worthwhile_threads(const ReadPlan& plan, const layout::AccessCost& cost, int
   return std::max(1, static_cast<int>(std::min(worth, static_cast<double>(std::min(most, cores)))));
 }
 
-void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost, MutableBytes destination,
-                  int most_threads) {
+ReadOutcome execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost,
+                         MutableBytes destination, int most_threads) {
   if (destination.size() != plan.wanted_bytes) {
     throw Error(ErrorKind::usage, bytes.name(),
                 fmt::format("a read of {} bytes was given memory for {}", plan.wanted_bytes, destination.size()),
                 "pass exactly the memory the values need");
   }
+  const Stopwatch stopwatch;
   const int threads = worthwhile_threads(plan, cost, most_threads);
   if (threads == 1) {
+    const std::uint64_t waits = waits_of_thread();
     Worker worker(plan, bytes, destination);
     for (const ReadRequest& request : plan.requests) worker.carry_out(request);
-    return;
+    return {plan.requests.size(), plan.bytes(), threads, waits_of_thread() - waits, stopwatch.seconds()};
   }
   SharedRequests requests(plan, bytes, destination);
   {
@@ -196,6 +212,7 @@ void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCo
     requests.work();
   }
   requests.rethrow();
+  return {plan.requests.size(), plan.bytes(), threads, requests.waits(), stopwatch.seconds()};
 }
 
 }  // namespace weft::storage

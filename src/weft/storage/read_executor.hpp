@@ -9,6 +9,8 @@
 // called from several threads at once.
 #pragma once
 
+#include <cstdint>
+
 #include "weft/layout/access_cost.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_plan.hpp"
@@ -22,10 +24,20 @@ inline constexpr int kDefaultReadThreads = 8;
 // Threads worth using for `plan` on a store that costs what `cost` says, at most `most_threads`; the caller is one.
 int worthwhile_threads(const ReadPlan& plan, const layout::AccessCost& cost, int most_threads);
 
+// What a read took. A wait is a time when one of its threads gave its core away of itself: it waited for bytes. A core
+// that was taken away by another program is no wait.
+struct ReadOutcome {
+  std::uint64_t requests = 0;
+  std::uint64_t bytes = 0;
+  int threads = 1;
+  std::uint64_t waits = 0;
+  double seconds = 0;
+};
+
 // Fills `destination` (plan.wanted_bytes long), or throws what the store threw first; the destination's content is then
 // undefined. Throws Error(usage) where the destination has another length.
-void execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost, MutableBytes destination,
-                  int most_threads = kDefaultReadThreads);
+ReadOutcome execute_read(const ReadPlan& plan, ByteStore& bytes, const layout::AccessCost& cost,
+                         MutableBytes destination, int most_threads = kDefaultReadThreads);
 
 }  // namespace weft::storage
 
