@@ -38,6 +38,6 @@ def _companion(name: str) -> None:
     if missing:
         sys.exit(
             f"weft: error: weft {name}: this Python has no {' and no '.join(missing)}; "
-            "install what it takes: pip install 'weft[campaign]'"
+            "install what it takes: pip install 'weft-io[campaign]'"
         )
     sys.exit(importlib.import_module(f"weft.{name}.command").main())

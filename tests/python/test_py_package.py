@@ -72,5 +72,5 @@ def test_programs_say_what_they_lack() -> None:
     )
     campaign = python(without_rich + "campaign; sys.exit(campaign())")
     assert campaign.returncode == 1 and campaign.stderr.splitlines() == [
-        "weft: error: weft campaign: this Python has no rich; install what it takes: pip install 'weft[campaign]'"
+        "weft: error: weft campaign: this Python has no rich; install what it takes: pip install 'weft-io[campaign]'"
     ]
