@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -17,6 +16,7 @@
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/ecg/ecg.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -74,34 +74,6 @@ LayoutKind parse_layout(const std::string& text) {
   if (text == "isotropic") return LayoutKind::isotropic;
   if (text == "rows") return LayoutKind::rows;
   throw Error(ErrorKind::usage, fmt::format("layout '{}'", text), "is not known", "use reads, isotropic or rows");
-}
-
-DirectWrites parse_direct(const std::string& text) {
-  if (text == "auto") return DirectWrites::automatic;
-  if (text == "always") return DirectWrites::always;
-  if (text == "never") return DirectWrites::never;
-  throw Error(ErrorKind::usage, fmt::format("--direct '{}'", text), "is not known", "use auto, always or never");
-}
-
-Sync parse_sync(const std::string& text) {
-  if (text == "commit") return Sync::commit;
-  if (text == "window") return Sync::window;
-  if (text == "none") return Sync::none;
-  throw Error(ErrorKind::usage, fmt::format("--sync '{}'", text), "is not known", "use commit, window or none");
-}
-
-// "60s", "5min" or "100steps".
-void parse_commit_every(const std::string& text, WriterOptions& options) {
-  constexpr std::string_view kSteps = "steps";
-  if (!text.ends_with(kSteps)) {
-    options.commit_seconds = parse_seconds(text);
-    return;
-  }
-  const std::string number = text.substr(0, text.size() - kSteps.size());
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), options.commit_steps);
-  if (problem == std::errc() && end == number.data() + number.size() && options.commit_steps > 0) return;
-  throw Error(ErrorKind::usage, fmt::format("--commit-every '{}'", text), "is not a number of steps",
-              "for example --commit-every 100steps, or 60s");
 }
 
 double parse_ms(const std::string& text) { return 1e3 * parse_seconds(text); }
@@ -179,9 +151,9 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   options.mpi.strategy = parse_strategy(arguments.strategy);
   options.mpi.stripe_bytes = parse_bytes(arguments.stripe_size);
   options.writer.budget_bytes = parse_bytes(arguments.budget);
-  options.writer.direct = parse_direct(arguments.direct);
-  options.writer.sync = parse_sync(arguments.sync);
-  parse_commit_every(arguments.commit_every, options.writer);
+  options.writer.direct = series::parse_direct(arguments.direct, "--direct");
+  options.writer.sync = series::parse_sync(arguments.sync, "--sync");
+  series::parse_commit_every(arguments.commit_every, options.writer, "--commit-every");
   options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;

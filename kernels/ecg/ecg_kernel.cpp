@@ -16,6 +16,7 @@
 #include "kernels/io/series_output.hpp"
 #include "kernels/io/yardstick.hpp"
 #include "weft/reading/series_reader.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/storage/series_changes.hpp"
 #include "weft/storage/take_file.hpp"
 #include "weft/support/amount.hpp"
@@ -207,16 +208,6 @@ std::uint64_t peak_rss_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
-std::string layout_name(LayoutKind kind) {
-  switch (kind) {
-    case LayoutKind::reads: return "reads";
-    case LayoutKind::isotropic: return "isotropic";
-    case LayoutKind::rows: return "rows";
-    case LayoutKind::given: return "given";
-  }
-  return "reads";
-}
-
 }  // namespace
 
 nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
@@ -268,7 +259,7 @@ nlohmann::json run_ecg(MPI_Comm mpi_comm, const EcgOptions& options) {
       {"kernel", "ecg"},
       {"source", options.source},
       {"strategy", name_of(options.mpi.strategy)},
-      {"layout", layout_name(options.layout.kind)},
+      {"layout", std::string(series::name_of(options.layout.kind))},
       {"chunk", writer.catalog().segments[0].fields[1].chunk},
       {"ranks", comm.size()},
       {"steps", source->steps()},

@@ -25,6 +25,7 @@
 #include "weft/reduce/run_reduction.hpp"
 #include "weft/reduce/running_quantity.hpp"
 #include "weft/series/series_writer.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/storage/series_file.hpp"
 
 namespace nb = nanobind;
@@ -52,49 +53,6 @@ Attributes attributes_of(const std::map<std::string, PythonAttribute>& given) {
     std::visit([&, &key = name](const auto& one) { attributes[key] = one; }, value);
   }
   return attributes;
-}
-
-template <typename Kind, std::size_t N>
-Kind word_of(std::string_view word, std::string_view what,
-             const std::array<std::pair<std::string_view, Kind>, N>& known) {
-  std::string names;
-  for (const auto& [name, kind] : known) {
-    if (name == word) return kind;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  throw Error(ErrorKind::usage, what, "'" + std::string(word) + "' is no such word", "use " + names);
-}
-
-DataType type_named(std::string_view name) {
-  using enum DataType;
-  static constexpr std::array kTypes{std::pair{name_of(float32), float32}, std::pair{name_of(float64), float64},
-                                     std::pair{name_of(int32), int32}, std::pair{name_of(int64), int64},
-                                     std::pair{name_of(uint8), uint8}};
-  return word_of(name, "dtype", kTypes);
-}
-
-Support support_named(std::string_view name) {
-  using enum Support;
-  static constexpr std::array kSupports{std::pair{std::string_view("nodes"), nodes},
-                                        std::pair{std::string_view("cells"), cells},
-                                        std::pair{std::string_view("global"), global}};
-  return word_of(name, "support", kSupports);
-}
-
-Sync sync_named(std::string_view name) {
-  using enum Sync;
-  static constexpr std::array kSyncs{std::pair{std::string_view("commit"), commit},
-                                     std::pair{std::string_view("window"), window},
-                                     std::pair{std::string_view("none"), none}};
-  return word_of(name, "sync", kSyncs);
-}
-
-LayoutKind layout_named(std::string_view name) {
-  using enum LayoutKind;
-  static constexpr std::array kLayouts{
-      std::pair{std::string_view("reads"), reads}, std::pair{std::string_view("isotropic"), isotropic},
-      std::pair{std::string_view("rows"), rows}, std::pair{std::string_view("given"), given}};
-  return word_of(name, "layout", kLayouts);
 }
 
 struct Mesh {
@@ -154,7 +112,7 @@ std::unique_ptr<SeriesWriter> append(const nb::object& ranks, const std::string&
 }
 
 void put(SeriesWriter& writer, const std::string& field, const std::string& dtype, const Values& values) {
-  const DataType type = type_named(dtype);
+  const DataType type = series::parse_data_type(dtype, "dtype");
   const std::span bytes(static_cast<const std::byte*>(values.data()), values.nbytes());
   const nb::gil_scoped_release released;
   writer.put_bytes(std::string_view(field), type, bytes);
@@ -213,11 +171,11 @@ void bind_specs(nb::module_& module) {
       .def_rw("name", &FieldSpec::name)
       .def_prop_rw(
           "dtype", [](const FieldSpec& self) { return std::string(name_of(self.type)); },
-          [](FieldSpec& self, const std::string& name) { self.type = type_named(name); })
+          [](FieldSpec& self, const std::string& name) { self.type = series::parse_data_type(name, "dtype"); })
       .def_rw("per_step", &FieldSpec::per_step)
       .def_prop_rw(
           "support", [](const FieldSpec& self) { return std::string(name_of(self.support)); },
-          [](FieldSpec& self, const std::string& name) { self.support = support_named(name); })
+          [](FieldSpec& self, const std::string& name) { self.support = series::parse_support(name); })
       .def_rw("units", &FieldSpec::units)
       .def_rw("components", &FieldSpec::components)
       .def_rw("component_units", &FieldSpec::component_units)
@@ -232,7 +190,7 @@ void bind_specs(nb::module_& module) {
           "set_layout",
           [](FieldSpec& self, const std::string& kind, const std::string& reads, std::uint64_t target,
              const Shape& chunk) {
-            self.layout.kind = layout_named(kind);
+            self.layout.kind = series::parse_layout(kind);
             self.layout.reads = reads;
             self.layout.target_bytes = target;
             self.layout.chunk = chunk;
@@ -246,7 +204,7 @@ void bind_specs(nb::module_& module) {
       .def_rw("commit_steps", &WriterOptions::commit_steps)
       .def_rw("commit_on_signals", &WriterOptions::commit_on_signals)
       .def_rw("take_over", &WriterOptions::take_over)
-      .def("set_sync", [](WriterOptions& self, const std::string& name) { self.sync = sync_named(name); });
+      .def("set_sync", [](WriterOptions& self, const std::string& name) { self.sync = series::parse_sync(name); });
 
   nb::class_<Mesh>(module, "Mesh", "weft::MeshSpec, and the arrays it points at.")
       .def(nb::new_(&mesh_of), nb::arg("points"), nb::arg("owned"), nb::arg("coordinates"), nb::arg("cell_types"),

@@ -1,4 +1,4 @@
-# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi|weft -DGENERATOR=.. -DCXX=.. -DLAUNCHER="mpiexec .." -DMPI=ON|OFF -DPYTHON=..
+# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi|weft|c -DGENERATOR=.. -DCXX=.. -DCC=.. -DLAUNCHER="mpiexec .." -DMPI=ON|OFF -DPYTHON=..
 #       -DNM=.. -DREADELF=.. -P run.cmake
 # Installs the build, then configures, builds and runs the consumer against what was installed.
 set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
@@ -29,6 +29,26 @@ foreach(binary ${binaries})
   endif()
 endforeach()
 
+# weft.h needs no other header, and libweft.so says all that it needs itself.
+if(COMPONENT STREQUAL "c")
+  run(${CMAKE_COMMAND} -S ${consumer}_c -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+  run(${SCRATCH}/build/consumer WORKING_DIRECTORY ${SCRATCH})
+  file(GLOB pc ${SCRATCH}/prefix/lib*/pkgconfig ${SCRATCH}/prefix/lib/*/pkgconfig)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc} pkg-config --cflags --libs weft OUTPUT_VARIABLE flags
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CC} -std=c99 -pedantic -Wall -Werror ${consumer}_c/main.c ${flags} -o ${SCRATCH}/by-pkg-config)
+  file(GLOB libraries ${SCRATCH}/prefix/lib*/libweft.so ${SCRATCH}/prefix/lib/*/libweft.so)
+  cmake_path(GET libraries PARENT_PATH folder)
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${SCRATCH}/by-pkg-config WORKING_DIRECTORY ${SCRATCH})
+  execute_process(COMMAND ${READELF} -d ${libraries} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT dynamic MATCHES "SONAME[^\n]*libweft\\.so\\.0\\]")
+    message(FATAL_ERROR "libweft.so has another soname than libweft.so.0, and programs do not find it")
+  endif()
+  return()
+endif()
+
 run(${CMAKE_COMMAND} -S ${consumer} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCOMPONENT=${COMPONENT} -DMPI=${MPI})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
@@ -56,17 +76,17 @@ endif()
 
 # The shared library shows Weft's names alone, and says which interface it has.
 if(COMPONENT STREQUAL "weft")
-  file(GLOB library ${SCRATCH}/prefix/lib*/libweft.so)
+  file(GLOB library ${SCRATCH}/prefix/lib*/libweft_cpp.so)
   execute_process(COMMAND ${NM} -DC --defined-only ${library} OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "[^\n]*[ ]((typeinfo|typeinfo name|vtable|VTT) for |(non-)?(virtual )?thunk to )?weft::[^\n]*\n" "" others "${names}")
   if(NOT names MATCHES "weft::SeriesWriter::put_bytes" OR NOT others STREQUAL "" OR names MATCHES "pugi|nlohmann::json::")
-    message(FATAL_ERROR "libweft.so shows: ${others}")
+    message(FATAL_ERROR "libweft_cpp.so shows: ${others}")
   endif()
   if(names MATCHES "weft::storage::RunJoiner|weft::survey::ObjectWalk")
-    message(FATAL_ERROR "libweft.so shows what no installed header declares")
+    message(FATAL_ERROR "libweft_cpp.so shows what no installed header declares")
   endif()
   execute_process(COMMAND ${READELF} -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT dynamic MATCHES "SONAME[^\n]*libweft\\.so\\.[0-9]+\\.[0-9]+\\]")
-    message(FATAL_ERROR "libweft.so has no soname with a version")
+  if(NOT dynamic MATCHES "SONAME[^\n]*libweft_cpp\\.so\\.[0-9]+\\.[0-9]+\\]")
+    message(FATAL_ERROR "libweft_cpp.so has no soname with a version")
   endif()
 endif()

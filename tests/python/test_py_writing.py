@@ -132,15 +132,15 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, act: Any, error: type[Excepti
 @pytest.mark.parametrize(
     ("fields", "options", "error", "words"),
     [
-        ({"V": weft.FieldSpec(NODES, dtype="float16")}, {}, ValueError, "'float16' is no such word"),
-        ({"V": weft.FieldSpec(NODES, support="edges")}, {}, ValueError, "use nodes, cells, global"),
+        ({"V": weft.FieldSpec(NODES, dtype="float16")}, {}, ValueError, "dtype 'float16': is not known"),
+        ({"V": weft.FieldSpec(NODES, support="edges")}, {}, ValueError, "use nodes, cells or global"),
         ({"V": weft.FieldSpec(NODES, filters="bzip2")}, {}, ValueError, "bzip2"),
         ({"V": weft.FieldSpec(NODES, dtype="int32", filters="bitround:9+lzf")}, {}, ValueError, "bitround"),
         ({"V": weft.FieldSpec()}, {}, ValueError, "stands for the nodes of a mesh or grid"),
         ({"V": weft.FieldSpec(NODES, owned=slice(0, 400))}, {}, IndexError, "leaves the axis of 300"),
         ({"V": weft.FieldSpec(NODES, owned=[1, 1])}, {}, ValueError, "twice"),
         ({"V": weft.FieldSpec(NODES)}, {"steps": 0}, ValueError, "0 steps"),
-        ({"V": weft.FieldSpec(NODES)}, {"sync": "often"}, ValueError, "use commit, window, none"),
+        ({"V": weft.FieldSpec(NODES)}, {"sync": "often"}, ValueError, "use commit, window or none"),
         ({"V": weft.FieldSpec(NODES)}, {"comm": 3}, TypeError, "mpi4py communicator"),
     ],
 )

@@ -1,0 +1,76 @@
+#include "bindings/on_ranks.hpp"
+
+#ifdef WEFT_WITH_MPI
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "weft/series/mpi_series.hpp"
+#include "weft/support/amount.hpp"
+
+namespace weft::c {
+
+namespace {
+
+constexpr std::string_view kHint = "hint.";
+
+MpiOptions options_of(const weft_spec& spec) {
+  MpiOptions options;
+  for (const auto& [name, value] : spec.of_ranks) {
+    if (name == "strategy") options.strategy = parse_strategy(value);
+    if (name == "stripe_count") options.stripe_count = parse_bytes(value);
+    if (name == "stripe_size") options.stripe_bytes = parse_bytes(value);
+    if (name.starts_with(kHint)) options.hints[name.substr(kHint.size())] = value;
+  }
+  return options;
+}
+
+MPI_Comm communicator(int comm) {
+  int is_there = 0;
+  MPI_Initialized(&is_there);
+  if (is_there == 0) throw Error(ErrorKind::usage, "MPI", "is not initialised", "call MPI_Init before");
+  const MPI_Comm made = MPI_Comm_f2c(comm);
+  if (made == MPI_COMM_NULL) throw Error(ErrorKind::usage, "the communicator", "is MPI_COMM_NULL", "give another one");
+  return made;
+}
+
+}  // namespace
+
+SeriesWriter create_on_ranks(const weft_spec& spec, const std::string& path, int comm) {
+  const MPI_Comm ranks = communicator(comm);
+  MpiCommunicator own(ranks);
+  return create_series(ranks, path, series_of(spec, own), options_of(spec));
+}
+
+SeriesWriter append_on_ranks(const weft_spec& spec, const std::string& path, int comm) {
+  const MPI_Comm ranks = communicator(comm);
+  MpiCommunicator own(ranks);
+  return append_series(ranks, path, append_of(spec, own, path), options_of(spec));
+}
+
+}  // namespace weft::c
+
+#else
+
+namespace weft::c {
+
+namespace {
+
+Error without_mpi() {
+  return {ErrorKind::usage, "this libweft", "was built without MPI",
+          "use weft_create, or build it with -DWEFT_MPI=..."};
+}
+
+}  // namespace
+
+SeriesWriter create_on_ranks(const weft_spec& /*spec*/, const std::string& /*path*/, int /*comm*/) {
+  throw without_mpi();
+}
+SeriesWriter append_on_ranks(const weft_spec& /*spec*/, const std::string& /*path*/, int /*comm*/) {
+  throw without_mpi();
+}
+
+}  // namespace weft::c
+
+#endif

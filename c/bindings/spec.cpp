@@ -1,0 +1,218 @@
+#include "bindings/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+
+#include "weft/series/series_writer.hpp"
+#include "weft/series/spec_options.hpp"
+#include "weft/storage/series_file.hpp"
+
+namespace weft::c {
+
+using partition::Ownership;
+
+DataType type_of(weft_type type) {
+  switch (type) {
+    case WEFT_FLOAT32: return DataType::float32;
+    case WEFT_FLOAT64: return DataType::float64;
+    case WEFT_INT32: return DataType::int32;
+    case WEFT_INT64: return DataType::int64;
+    case WEFT_UINT8: return DataType::uint8;
+    default:
+      throw Error(ErrorKind::usage, fmt::format("type {}", type), "is not known",
+                  "use WEFT_FLOAT32, WEFT_FLOAT64, WEFT_INT32, WEFT_INT64 or WEFT_UINT8");
+  }
+}
+
+weft_type type_of(DataType type) {
+  switch (type) {
+    case DataType::float32: return WEFT_FLOAT32;
+    case DataType::float64: return WEFT_FLOAT64;
+    case DataType::int32: return WEFT_INT32;
+    case DataType::int64: return WEFT_INT64;
+    case DataType::uint8: return WEFT_UINT8;
+  }
+  return WEFT_UINT8;
+}
+
+namespace {
+
+Shape shape_of(int rank, const std::uint64_t* extents) {
+  if (rank < 0 || rank > WEFT_MAX_RANK) {
+    throw Error(ErrorKind::usage, fmt::format("a shape of {} axes", rank), "is not possible",
+                fmt::format("give 0 to {}", WEFT_MAX_RANK));
+  }
+  return rank == 0 ? Shape{} : Shape(&given(extents, "shape"), extents + rank);
+}
+
+template <typename T>
+std::vector<T> copied(const T* from, std::size_t count, std::string_view what) {
+  return count == 0 ? std::vector<T>{} : std::vector<T>(&given(from, what), from + count);
+}
+
+// What a rank holds of a field that does not say it.
+Ownership share_of(const Shape& per_step, Communicator& comm) {
+  return partition::even_nodes(per_step, comm.rank(), comm.size());
+}
+
+std::uint64_t number_of(std::string_view name, std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), "is not a whole number from 0 on", "");
+  }
+  return number;
+}
+
+bool is_of_ranks(std::string_view name) {
+  return name == "strategy" || name == "stripe_count" || name == "stripe_size" || name.starts_with("hint.");
+}
+
+}  // namespace
+
+SeriesSpec series_of(const weft_spec& spec, Communicator& comm) {
+  SeriesSpec series = spec.series;
+  if (spec.mesh) {
+    const MeshArrays& mesh = *spec.mesh;
+    const Shape shape{mesh.total, 3};
+    series.mesh = MeshSpec{.points = mesh.total,
+                           .owned = mesh.ids ? Ownership::nodes(shape, *mesh.ids) : share_of(shape, comm),
+                           .coordinates = mesh.coordinates,
+                           .cell_types = mesh.types,
+                           .cell_sizes = mesh.sizes,
+                           .connectivity = mesh.connectivity};
+  }
+  for (FieldSpec& field : series.fields) {
+    if (field.support == Support::global) continue;
+    const auto said = spec.owned.find(field.name);
+    if (said != spec.owned.end()) {
+      field.owned = said->second;
+    } else if (field.support == Support::cells && spec.mesh && !field.per_step.empty()) {
+      field.owned = own_cells(comm, spec.mesh->types.size(), Shape(field.per_step.begin() + 1, field.per_step.end()));
+    } else {
+      field.owned = share_of(field.per_step, comm);
+    }
+  }
+  return series;
+}
+
+AppendSpec append_of(const weft_spec& spec, Communicator& comm, const std::string& path) {
+  AppendSpec append{.from_step = spec.from_step, .options = spec.series.options};
+  storage::SeriesCatalog catalog;
+  agree_on(comm, [&] { catalog = storage::read_catalog(path); });
+  for (const storage::FieldEntry& field : std::span(catalog.fields).subspan(1)) {
+    if (field.support == Support::global) continue;
+    const auto said = spec.owned.find(field.name);
+    append.owned.emplace_back(field.name, said != spec.owned.end() ? said->second : share_of(field.per_step, comm));
+  }
+  return append;
+}
+
+}  // namespace weft::c
+
+using namespace weft;     // NOLINT(google-build-using-namespace): below is the interface of C, in no namespace
+using namespace weft::c;  // NOLINT(google-build-using-namespace)
+
+FieldSpec& weft_spec::field(std::string_view name) {
+  const auto found = std::ranges::find(series.fields, name, &FieldSpec::name);
+  if (found != series.fields.end()) return *found;
+  throw Error(ErrorKind::usage, fmt::format("field '{}'", name), "was not added", "call weft_add_field first");
+}
+
+weft_spec* weft_spec_new() {
+  weft_spec* spec = nullptr;
+  guarded([&] { spec = new weft_spec; });
+  return spec;
+}
+
+void weft_spec_free(weft_spec* spec) { delete spec; }
+
+weft_status weft_set(weft_spec* spec, const char* name, const char* value) {
+  return guarded([&] {
+    weft_spec& of = given(spec, "spec");
+    const std::string_view option = text(name, "name");
+    const std::string_view chosen = text(value, "value");
+    if (is_of_ranks(option)) {
+      of.of_ranks[std::string(option)] = chosen;
+    } else if (option == "from_step") {
+      of.from_step = number_of(option, chosen);
+    } else {
+      series::set_option(of.series, option, chosen);
+    }
+  });
+}
+
+weft_status weft_add_field(weft_spec* spec, const char* field, weft_type type, int rank, const uint64_t* shape) {
+  return guarded([&] {
+    weft_spec& of = given(spec, "spec");
+    FieldSpec added{
+        .name = std::string(text(field, "field")), .type = type_of(type), .per_step = shape_of(rank, shape)};
+    if (rank == 0) added.support = Support::global;
+    if (std::ranges::find(of.series.fields, added.name, &FieldSpec::name) != of.series.fields.end()) {
+      throw Error(ErrorKind::usage, fmt::format("field '{}'", added.name), "was added already", "");
+    }
+    of.series.fields.push_back(std::move(added));
+  });
+}
+
+weft_status weft_set_field(weft_spec* spec, const char* field, const char* name, const char* value) {
+  return guarded([&] {
+    series::set_option(given(spec, "spec").field(text(field, "field")), text(name, "name"), text(value, "value"));
+  });
+}
+
+weft_status weft_own_boxes(weft_spec* spec, const char* field, size_t boxes, const uint64_t* start,
+                           const uint64_t* count) {
+  return guarded([&] {
+    const FieldSpec& of = given(spec, "spec").field(text(field, "field"));
+    const std::size_t rank = of.per_step.size();
+    std::vector<Box> held;
+    for (std::size_t box = 0; box < boxes; ++box) {
+      const std::size_t at = box * rank;
+      held.push_back({shape_of(static_cast<int>(rank), &given(start, "start") + at),
+                      shape_of(static_cast<int>(rank), &given(count, "count") + at)});
+    }
+    spec->owned.insert_or_assign(of.name, Ownership::boxes(of.per_step, held));
+  });
+}
+
+weft_status weft_own_ids(weft_spec* spec, const char* field, size_t rows, const uint64_t* ids, const uint8_t* ghosts) {
+  return guarded([&] {
+    const FieldSpec& of = given(spec, "spec").field(text(field, "field"));
+    if (rows > 0) given(ids, "ids");
+    spec->owned.insert_or_assign(
+        of.name, Ownership::nodes(of.per_step, {ids, rows},
+                                  ghosts == nullptr ? std::span<const std::uint8_t>() : std::span(ghosts, rows)));
+  });
+}
+
+weft_status weft_set_grid(weft_spec* spec, int rank, const uint64_t* shape, const double* origin,
+                          const double* spacing) {
+  return guarded([&] {
+    storage::RegularGrid grid{.shape = shape_of(rank, shape)};
+    if (origin != nullptr) std::copy_n(origin, 3, grid.origin.begin());
+    if (spacing != nullptr) std::copy_n(spacing, 3, grid.spacing.begin());
+    given(spec, "spec").series.grid = grid;
+  });
+}
+
+weft_status weft_set_mesh(weft_spec* spec, uint64_t total, size_t points, const uint64_t* ids,
+                          const double* coordinates, size_t cells, const uint8_t* types, const int64_t* sizes,
+                          const int64_t* connectivity) {
+  return guarded([&] {
+    MeshArrays mesh{.total = total, .coordinates = copied(coordinates, 3 * points, "coordinates")};
+    if (ids != nullptr) mesh.ids = copied(ids, points, "ids");
+    mesh.types = copied(types, cells, "types");
+    mesh.sizes = copied(sizes, cells, "sizes");
+    std::size_t corners = 0;
+    for (const std::int64_t size : mesh.sizes) {
+      if (size < 0) throw Error(ErrorKind::usage, "sizes", fmt::format("has a cell of {} points", size), "");
+      corners += static_cast<std::size_t>(size);
+    }
+    mesh.connectivity = copied(connectivity, corners, "connectivity");
+    given(spec, "spec").mesh = std::move(mesh);
+  });
+}

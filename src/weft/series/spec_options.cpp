@@ -1,0 +1,106 @@
+#include "weft/series/spec_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weft/series/spec_words.hpp"
+#include "weft/support/amount.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::series {
+
+namespace {
+
+constexpr std::string_view kAttribute = "attribute.";
+
+template <typename Spec>
+using Setters = std::map<std::string_view, void (*)(Spec&, std::string_view value)>;
+
+template <typename Spec>
+void set_one(Spec& spec, const Setters<Spec>& known, std::string_view of, std::string_view name,
+             std::string_view value) {
+  if (name.starts_with(kAttribute) && name.size() > kAttribute.size()) {
+    spec.attributes[std::string(name.substr(kAttribute.size()))] = std::string(value);
+    return;
+  }
+  const auto found = known.find(name);
+  if (found == known.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& [one, setter] : known) names.push_back(one);
+    throw Error(ErrorKind::usage, fmt::format("{} '{}'", of, name), "is not known",
+                fmt::format("use {} or attribute.NAME", fmt::join(names, ", ")));
+  }
+  found->second(spec, value);
+}
+
+std::uint64_t number_of(std::string_view name, std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), "is not a whole number from 0 on", "");
+  }
+  return number;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+void set_option(SeriesSpec& spec, std::string_view name, std::string_view value) {
+  using Value = std::string_view;
+  static const Setters<SeriesSpec> known{
+      {"steps",
+       [](SeriesSpec& s, Value v) { s.steps = v == "unknown" ? std::nullopt : std::optional(number_of("steps", v)); }},
+      {"time_units", [](SeriesSpec& s, Value v) { s.time_units = v; }},
+      {"align", [](SeriesSpec& s, Value v) { s.align_bytes = parse_bytes(v); }},
+      {"if_exists", [](SeriesSpec& s, Value v) { s.if_exists = parse_if_exists(v); }},
+      {"budget", [](SeriesSpec& s, Value v) { s.options.budget_bytes = parse_bytes(v); }},
+      {"direct", [](SeriesSpec& s, Value v) { s.options.direct = parse_direct(v); }},
+      {"sync", [](SeriesSpec& s, Value v) { s.options.sync = parse_sync(v); }},
+      {"commit_every", [](SeriesSpec& s, Value v) { parse_commit_every(v, s.options); }},
+      {"commit_on_signals",
+       [](SeriesSpec& s, Value v) { s.options.commit_on_signals = parse_yes(v, "commit_on_signals"); }},
+      {"take_over", [](SeriesSpec& s, Value v) { s.options.take_over = parse_yes(v, "take_over"); }},
+      {"work", [](SeriesSpec& s, Value v) { s.options.work = v; }},
+  };
+  set_one(spec, known, "option", name, value);
+}
+
+void set_option(FieldSpec& field, std::string_view name, std::string_view value) {
+  using Value = std::string_view;
+  static const Setters<FieldSpec> known{
+      {"support", [](FieldSpec& f, Value v) { f.support = parse_support(v); }},
+      {"units", [](FieldSpec& f, Value v) { f.units = v; }},
+      {"components", [](FieldSpec& f, Value v) { f.components = words_of(v); }},
+      {"component_units", [](FieldSpec& f, Value v) { f.component_units = words_of(v); }},
+      {"filters", [](FieldSpec& f, Value v) { f.filters = v; }},
+      {"layout", [](FieldSpec& f, Value v) { f.layout.kind = parse_layout(v); }},
+      {"reads", [](FieldSpec& f, Value v) { f.layout.reads = v; }},
+      {"target", [](FieldSpec& f, Value v) { f.layout.target_bytes = parse_bytes(v); }},
+      {"chunk",
+       [](FieldSpec& f, Value v) {
+         f.layout.chunk.clear();
+         for (const std::string& extent : words_of(v)) f.layout.chunk.push_back(number_of("chunk", extent));
+         f.layout.kind = LayoutKind::given;
+       }},
+      {"latency", [](FieldSpec& f, Value v) { f.layout.access.latency_s = parse_seconds(v); }},
+      {"bandwidth", [](FieldSpec& f, Value v) { f.layout.access.bandwidth = parse_rate(v); }},
+  };
+  set_one(field, known, "field option", name, value);
+}
+
+}  // namespace weft::series
