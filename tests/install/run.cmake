@@ -1,4 +1,4 @@
-# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi|weft|c -DGENERATOR=.. -DCXX=.. -DCC=.. -DLAUNCHER="mpiexec .." -DMPI=ON|OFF -DPYTHON=..
+# cmake -DBUILD=.. -DSCRATCH=.. -DCOMPONENT=core|mpi|weft|c|fortran -DGENERATOR=.. -DCXX=.. -DCC=.. -DFC=.. -DLAUNCHER="mpiexec .." -DMPI=ON|OFF -DPYTHON=..
 #       -DNM=.. -DREADELF=.. -P run.cmake
 # Installs the build, then configures, builds and runs the consumer against what was installed.
 set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
@@ -29,20 +29,30 @@ foreach(binary ${binaries})
   endif()
 endforeach()
 
-# weft.h needs no other header, and libweft.so says all that it needs itself.
-if(COMPONENT STREQUAL "c")
-  run(${CMAKE_COMMAND} -S ${consumer}_c -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+# The libraries for other languages say themselves all that they need.
+if(COMPONENT MATCHES "^(c|fortran)$")
+  set(source main.c)
+  set(module weft)
+  set(flags_of_test -std=c99 -pedantic -Wall -Werror)
+  if(COMPONENT STREQUAL "fortran")
+    set(source main.f90)
+    set(module weft-fortran)
+    set(flags_of_test "")
+    set(CC ${FC})
+  endif()
+  run(${CMAKE_COMMAND} -S ${consumer}_${COMPONENT} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC}
+      -DCMAKE_Fortran_COMPILER=${FC} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
   run(${SCRATCH}/build/consumer WORKING_DIRECTORY ${SCRATCH})
   file(GLOB pc ${SCRATCH}/prefix/lib*/pkgconfig ${SCRATCH}/prefix/lib/*/pkgconfig)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc} pkg-config --cflags --libs weft OUTPUT_VARIABLE flags
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc} pkg-config --cflags --libs ${module} OUTPUT_VARIABLE flags
                   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
-  run(${CC} -std=c99 -pedantic -Wall -Werror ${consumer}_c/main.c ${flags} -o ${SCRATCH}/by-pkg-config)
-  file(GLOB libraries ${SCRATCH}/prefix/lib*/libweft.so ${SCRATCH}/prefix/lib/*/libweft.so)
-  cmake_path(GET libraries PARENT_PATH folder)
+  run(${CC} ${flags_of_test} ${consumer}_${COMPONENT}/${source} ${flags} -o ${SCRATCH}/by-pkg-config)
+  file(GLOB library ${SCRATCH}/prefix/lib*/libweft.so ${SCRATCH}/prefix/lib/*/libweft.so)
+  cmake_path(GET library PARENT_PATH folder)
   run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${SCRATCH}/by-pkg-config WORKING_DIRECTORY ${SCRATCH})
-  execute_process(COMMAND ${READELF} -d ${libraries} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${READELF} -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
   if(NOT dynamic MATCHES "SONAME[^\n]*libweft\\.so\\.0\\]")
     message(FATAL_ERROR "libweft.so has another soname than libweft.so.0, and programs do not find it")
   endif()
