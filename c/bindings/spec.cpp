@@ -53,9 +53,24 @@ std::vector<T> copied(const T* from, std::size_t count, std::string_view what) {
   return count == 0 ? std::vector<T>{} : std::vector<T>(&given(from, what), from + count);
 }
 
-// What a rank holds of a field that does not say it.
-Ownership share_of(const Shape& per_step, Communicator& comm) {
+// What a rank holds of a field; collective, as the cells of a mesh are counted.
+Ownership held(const weft_spec& spec, Communicator& comm, const std::string& field, Support support,
+               const Shape& per_step) {
+  if (const auto said = spec.owned.find(field); said != spec.owned.end()) return said->second;
+  if (support == Support::cells && spec.mesh && !per_step.empty()) {
+    return own_cells(comm, spec.mesh->types.size(), Shape(per_step.begin() + 1, per_step.end()));
+  }
   return partition::even_nodes(per_step, comm.rank(), comm.size());
+}
+
+// Rank 0 reads it for all.
+storage::SeriesCatalog catalog_of(const std::string& path, Communicator& comm) {
+  std::vector<std::byte> bytes;
+  agree_on(comm, [&] {
+    if (comm.rank() == 0) bytes = to_bytes(storage::read_catalog(path));
+  });
+  comm.broadcast(bytes, 0);
+  return storage::catalog_from_bytes(bytes);
 }
 
 std::uint64_t number_of(std::string_view name, std::string_view text) {
@@ -78,35 +93,27 @@ SeriesSpec series_of(const weft_spec& spec, Communicator& comm) {
   if (spec.mesh) {
     const MeshArrays& mesh = *spec.mesh;
     const Shape shape{mesh.total, 3};
-    series.mesh = MeshSpec{.points = mesh.total,
-                           .owned = mesh.ids ? Ownership::nodes(shape, *mesh.ids) : share_of(shape, comm),
-                           .coordinates = mesh.coordinates,
-                           .cell_types = mesh.types,
-                           .cell_sizes = mesh.sizes,
-                           .connectivity = mesh.connectivity};
+    series.mesh = MeshSpec{
+        .points = mesh.total,
+        .owned = mesh.ids ? Ownership::nodes(shape, *mesh.ids) : partition::even_nodes(shape, comm.rank(), comm.size()),
+        .coordinates = mesh.coordinates,
+        .cell_types = mesh.types,
+        .cell_sizes = mesh.sizes,
+        .connectivity = mesh.connectivity};
   }
   for (FieldSpec& field : series.fields) {
     if (field.support == Support::global) continue;
-    const auto said = spec.owned.find(field.name);
-    if (said != spec.owned.end()) {
-      field.owned = said->second;
-    } else if (field.support == Support::cells && spec.mesh && !field.per_step.empty()) {
-      field.owned = own_cells(comm, spec.mesh->types.size(), Shape(field.per_step.begin() + 1, field.per_step.end()));
-    } else {
-      field.owned = share_of(field.per_step, comm);
-    }
+    field.owned = held(spec, comm, field.name, field.support, field.per_step);
   }
   return series;
 }
 
 AppendSpec append_of(const weft_spec& spec, Communicator& comm, const std::string& path) {
   AppendSpec append{.from_step = spec.from_step, .options = spec.series.options};
-  storage::SeriesCatalog catalog;
-  agree_on(comm, [&] { catalog = storage::read_catalog(path); });
+  const storage::SeriesCatalog catalog = catalog_of(path, comm);
   for (const storage::FieldEntry& field : std::span(catalog.fields).subspan(1)) {
     if (field.support == Support::global) continue;
-    const auto said = spec.owned.find(field.name);
-    append.owned.emplace_back(field.name, said != spec.owned.end() ? said->second : share_of(field.per_step, comm));
+    append.owned.emplace_back(field.name, held(spec, comm, field.name, field.support, field.per_step));
   }
   return append;
 }

@@ -49,3 +49,19 @@ def test_a_rod_cools(tmp_path: Path) -> None:
         expected = numpy.exp(-0.1 * numpy.arange(50))[:, None] * numpy.sin(3.14159 * nodes / 999)
         assert numpy.allclose(file["T"][:], expected, rtol=0, atol=1e-12)
         assert file["T"].attrs["units"] in ("K", b"K")
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_MPI_FLAVOUR") != "openmpi", reason="Debian's PETSc is Open MPI's")
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_petsc_cools_a_plate(tmp_path: Path, ranks: int) -> None:
+    path = tmp_path / "plate.h5"
+    run(ranks, EXAMPLES / "example_c_petsc_heat", path)
+    with h5py.File(path) as file:
+        u, times = file["u"][:], file["time"][:]
+        assert file["u"].attrs["units"] in ("K", b"K")
+    assert u.shape == (21, 21, 31) and numpy.allclose(times, 0.5 * numpy.arange(21))
+    x, y = numpy.arange(1, 32) / 32, numpy.arange(1, 22) / 22
+    wave = numpy.sin(2 * numpy.pi * y)[:, None] * numpy.sin(numpy.pi * x)
+    # The wave is one of the discrete operator's own: it decays, and keeps its shape.
+    rate = 4 - 2 * numpy.cos(numpy.pi / 32) - 2 * numpy.cos(2 * numpy.pi / 22)
+    assert numpy.allclose(u, numpy.exp(-rate * times)[:, None, None] * wave, rtol=0, atol=1e-6)
