@@ -22,26 +22,26 @@ int main(int argc, char** argv) {
   const int more = POINTS % ranks;
   const int mine = POINTS / ranks + (rank < more), first = POINTS / ranks * rank + (rank < more ? rank : more);
   const int cells = first + mine == POINTS ? mine - 1 : mine;
+  const size_t points = (size_t)mine, lines = (size_t)cells;
 
-  double *coordinates = calloc((size_t)(3 * mine + 1), sizeof(double)),
-         *heat = malloc((size_t)(mine + 1) * sizeof(double));
-  uint8_t *types = malloc((size_t)cells + 1), *material = malloc((size_t)cells + 1);
-  int64_t *sizes = malloc((size_t)(cells + 1) * sizeof *sizes), *ends = malloc((size_t)(2 * cells + 2) * sizeof *ends);
-  for (int i = 0; i < mine; ++i) coordinates[3 * i] = 0.1 * (first + i);
-  for (int i = 0; i < cells; ++i) {
+  double *coordinates = calloc(3 * points + 1, sizeof(double)), *heat = malloc((points + 1) * sizeof(double));
+  uint8_t *types = malloc(lines + 1), *material = malloc(lines + 1);
+  int64_t *sizes = malloc((lines + 1) * sizeof *sizes), *ends = malloc((2 * lines + 2) * sizeof *ends);
+  for (size_t i = 0; i < points; ++i) coordinates[3 * i] = 0.1 * (first + (int)i);
+  for (size_t i = 0; i < lines; ++i) {
     types[i] = LINE;
     material[i] = 1;
     sizes[i] = 2;
-    ends[2 * i] = first + i;
-    ends[2 * i + 1] = first + i + 1;
+    ends[2 * i] = first + (int)i;
+    ends[2 * i + 1] = first + (int)i + 1;
   }
 
   weft_spec* spec = weft_spec_new();
-  const uint64_t points[] = {POINTS}, all_cells[] = {POINTS - 1};
+  const uint64_t all_points[] = {POINTS}, all_cells[] = {POINTS - 1};
   check(weft_set(spec, "steps", "50"));
   check(weft_set(spec, "time_units", "ms"));
-  check(weft_set_mesh(spec, POINTS, (size_t)mine, NULL, coordinates, (size_t)cells, types, sizes, ends));
-  check(weft_add_field(spec, "heat", WEFT_FLOAT64, 1, points));
+  check(weft_set_mesh(spec, POINTS, points, NULL, coordinates, lines, types, sizes, ends));
+  check(weft_add_field(spec, "heat", WEFT_FLOAT64, 1, all_points));
   check(weft_set_field(spec, "heat", "units", "K"));
   check(weft_add_field(spec, "material", WEFT_UINT8, 1, all_cells));
   check(weft_set_field(spec, "material", "support", "cells"));
@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
   for (int step = 0; step < STEPS; ++step) {
     const double energy = step;
     for (int i = 0; i < mine; ++i) heat[i] = sin(0.01 * (first + i) + 0.1 * step);
-    check(weft_put(out, "heat", WEFT_FLOAT64, heat, (size_t)mine));
-    check(weft_put(out, "material", WEFT_UINT8, material, (size_t)cells));
+    check(weft_put(out, "heat", WEFT_FLOAT64, heat, points));
+    check(weft_put(out, "material", WEFT_UINT8, material, lines));
     check(weft_put(out, "energy", WEFT_FLOAT64, &energy, 1));
     check(weft_end_step(out, 0.5 * step));
   }

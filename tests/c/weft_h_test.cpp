@@ -109,10 +109,10 @@ TEST_F(WeftHTest, WhatIsWrittenIsReadEachWay) {
   EXPECT_EQ(weft_snapshot(reader, "V", 8, WEFT_FLOAT64, snapshot.data(), snapshot.size()), WEFT_OK)
       << weft_last_error();
   EXPECT_EQ(snapshot, step_of(8));
-  std::vector<double> trace(2 * 9);
+  std::vector<double> trace(18);
   EXPECT_EQ(weft_trace(reader, "V", 4, WEFT_FLOAT64, trace.data(), trace.size()), WEFT_OK) << weft_last_error();
   for (std::uint64_t step = 0; step < 9; ++step) EXPECT_EQ(trace[2 * step + 1], step_of(step)[9]);
-  std::vector<double> box(3 * 5);
+  std::vector<double> box(15);
   const std::array<std::uint64_t, 3> start{2, 10, 1};
   const std::array<std::uint64_t, 3> count{3, 5, 1};
   EXPECT_EQ(weft_read(reader, "V", start.data(), count.data(), WEFT_FLOAT64, box.data(), box.size()), WEFT_OK);
