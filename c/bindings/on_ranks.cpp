@@ -2,11 +2,8 @@
 
 #ifdef WEFT_WITH_MPI
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "weft/series/mpi_series.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/support/amount.hpp"
 
 namespace weft::c {
@@ -19,7 +16,7 @@ MpiOptions options_of(const weft_spec& spec) {
   MpiOptions options;
   for (const auto& [name, value] : spec.of_ranks) {
     if (name == "strategy") options.strategy = parse_strategy(value);
-    if (name == "stripe_count") options.stripe_count = parse_bytes(value);
+    if (name == "stripe_count") options.stripe_count = series::parse_whole_number(value, name);
     if (name == "stripe_size") options.stripe_bytes = parse_bytes(value);
     if (name.starts_with(kHint)) options.hints[name.substr(kHint.size())] = value;
   }

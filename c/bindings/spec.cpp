@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
 #include "weft/series/series_writer.hpp"
 #include "weft/series/spec_options.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/storage/series_file.hpp"
 
 namespace weft::c {
@@ -73,15 +73,6 @@ storage::SeriesCatalog catalog_of(const std::string& path, Communicator& comm) {
   return storage::catalog_from_bytes(bytes);
 }
 
-std::uint64_t number_of(std::string_view name, std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), "is not a whole number from 0 on", "");
-  }
-  return number;
-}
-
 bool is_of_ranks(std::string_view name) {
   return name == "strategy" || name == "stripe_count" || name == "stripe_size" || name.starts_with("hint.");
 }
@@ -145,7 +136,7 @@ weft_status weft_set(weft_spec* spec, const char* name, const char* value) {
     if (is_of_ranks(option)) {
       of.of_ranks[std::string(option)] = chosen;
     } else if (option == "from_step") {
-      of.from_step = number_of(option, chosen);
+      of.from_step = series::parse_whole_number(chosen, option);
     } else {
       series::set_option(of.series, option, chosen);
     }

@@ -1,6 +1,7 @@
 // bindings/writing.cpp - weft_writer: weft::SeriesWriter.
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>

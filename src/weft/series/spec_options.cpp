@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,15 +38,6 @@ void set_one(Spec& spec, const Setters<Spec>& known, std::string_view of, std::s
   found->second(spec, value);
 }
 
-std::uint64_t number_of(std::string_view name, std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw Error(ErrorKind::usage, fmt::format("{} '{}'", name, text), "is not a whole number from 0 on", "");
-  }
-  return number;
-}
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
@@ -64,7 +54,9 @@ void set_option(SeriesSpec& spec, std::string_view name, std::string_view value)
   using Value = std::string_view;
   static const Setters<SeriesSpec> known{
       {"steps",
-       [](SeriesSpec& s, Value v) { s.steps = v == "unknown" ? std::nullopt : std::optional(number_of("steps", v)); }},
+       [](SeriesSpec& s, Value v) {
+         s.steps = v == "unknown" ? std::nullopt : std::optional(parse_whole_number(v, "steps"));
+       }},
       {"time_units", [](SeriesSpec& s, Value v) { s.time_units = v; }},
       {"align", [](SeriesSpec& s, Value v) { s.align_bytes = parse_bytes(v); }},
       {"if_exists", [](SeriesSpec& s, Value v) { s.if_exists = parse_if_exists(v); }},
@@ -94,7 +86,7 @@ void set_option(FieldSpec& field, std::string_view name, std::string_view value)
       {"chunk",
        [](FieldSpec& f, Value v) {
          f.layout.chunk.clear();
-         for (const std::string& extent : words_of(v)) f.layout.chunk.push_back(number_of("chunk", extent));
+         for (const std::string& extent : words_of(v)) f.layout.chunk.push_back(parse_whole_number(extent, "chunk"));
          f.layout.kind = LayoutKind::given;
        }},
       {"latency", [](FieldSpec& f, Value v) { f.layout.access.latency_s = parse_seconds(v); }},

@@ -82,6 +82,15 @@ bool parse_yes(std::string_view word, std::string_view what) {
   return word_of(word, what, kYes);
 }
 
+std::uint64_t parse_whole_number(std::string_view text, std::string_view what) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Error(ErrorKind::usage, fmt::format("{} '{}'", what, text), "is not a whole number from 0 on", "");
+  }
+  return number;
+}
+
 void parse_commit_every(std::string_view text, WriterOptions& options, std::string_view what) {
   constexpr std::string_view kSteps = "steps";
   if (!text.ends_with(kSteps)) {

@@ -3,6 +3,7 @@
 // Each throws Error(usage) for any other word, naming `what` and the words there are.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "weft/series/series_spec.hpp"
@@ -17,6 +18,8 @@ Sync parse_sync(std::string_view word, std::string_view what = "sync");         
 DirectWrites parse_direct(std::string_view word, std::string_view what = "direct");  // "auto", "always", "never"
 storage::IfExists parse_if_exists(std::string_view word, std::string_view what = "if_exists");  // "replace", "fail"
 bool parse_yes(std::string_view word, std::string_view what);                                   // "yes", "no"
+
+std::uint64_t parse_whole_number(std::string_view text, std::string_view what);  // from 0 on
 
 // "60s", "5min" or "100steps": WriterOptions::commit_seconds or ::commit_steps.
 void parse_commit_every(std::string_view text, WriterOptions& options, std::string_view what = "commit_every");
