@@ -31,6 +31,7 @@
 #include "cli/verify_command.hpp"
 #include "cli/versions.hpp"
 #include "cli/view_command.hpp"
+#include "cli/with_command.hpp"
 #include "weft/support/error.hpp"
 
 namespace {
@@ -85,6 +86,7 @@ int run(int argc, char** argv) {
   weft::cli::add_import_command(app);
   weft::cli::add_verify_command(app);
   weft::cli::add_recover_command(app);
+  weft::cli::add_with_command(app);
   weft::cli::add_manual_command(app);
   if (argc < 2) {
     fmt::print("{}", app.help());

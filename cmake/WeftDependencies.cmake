@@ -12,6 +12,10 @@ find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 include(WeftCodecs)
 find_package(CLI11 REQUIRED)  # the command only
+find_path(WEFT_TOML_HEADERS toml++/toml.h DOC "Where toml++ is (the command only)")
+if(NOT WEFT_TOML_HEADERS)
+  message(FATAL_ERROR "toml++ is not there (Debian: libtomlplusplus-dev).")
+endif()
 
 # The kernel that solves (weft run ecg --source solve), where it is built on the same MPI: Debian's PETSc is Open MPI's.
 option(WEFT_PETSC "Look for PETSc" ON)
