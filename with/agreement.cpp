@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kNeutral = std::numeric_limits<std::int64_t>::min();  // of a greatest value
 
 // What is sent, one after the other; the lanes come last.
-enum Place : std::size_t { refuses, something, axis, minus_axis, index, minus_index, step_bytes, lanes, late, first_lane };
+enum Place : std::size_t { refuses, something, axis, minus_axis, index, minus_index, step_bytes, lanes, nanoseconds, full, late, first_lane };
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
@@ -27,6 +27,8 @@ Agreement agree(const Offer& offer, const Ranks* ranks) {
     values[step_bytes] = number(element_count(offer.step->box.count) * offer.element_bytes);
   }
   values[lanes] = number(offer.waiting_lanes + 1);
+  values[nanoseconds] = static_cast<std::int64_t>(offer.trial_seconds * 1e9);
+  values[full] = offer.full ? 1 : 0;
   values[late] = offer.late ? 1 : 0;
   for (std::size_t lane = 0; lane < kMostLanes; ++lane) {
     values[first_lane + lane] = lane >= offer.misfits.size() || offer.misfits[lane] ? 1 : 0;
@@ -42,6 +44,8 @@ Agreement agree(const Offer& offer, const Ranks* ranks) {
   agreed.index = static_cast<std::uint64_t>(values[index]);
   agreed.step_bytes = static_cast<std::uint64_t>(values[step_bytes]);
   agreed.lanes = static_cast<std::uint64_t>(values[lanes]);
+  agreed.trial_seconds = static_cast<double>(values[nanoseconds]) * 1e-9;
+  agreed.full = values[full] == 1;
   agreed.late = values[late] == 1;
   for (std::size_t lane = 0; lane < kMostLanes && agreed.lane == Agreement::kNewLane; ++lane) {
     if (values[first_lane + lane] == 0) agreed.lane = lane;
@@ -62,6 +66,12 @@ Box bounds_of(const Step& step, std::size_t axes, const Ranks* ranks) {
     bounds.count.push_back(static_cast<std::uint64_t>(values[axes + axis]) - bounds.start.back());
   }
   return bounds;
+}
+
+bool all_can(bool own, const Ranks* ranks) {
+  std::vector<std::int64_t> cannot{own ? 0 : 1};
+  if (ranks != nullptr) ranks->greatest(cannot);
+  return cannot.front() == 0;
 }
 
 bool boxes_meet(const Box& one, const Box& other) {

@@ -20,6 +20,8 @@ struct Offer {
   std::uint64_t element_bytes = 0;
   std::vector<bool> misfits;  // for each lane: this is not its next step
   std::uint64_t waiting_lanes = 0;
+  double trial_seconds = 0;  // that a step took which passed through
+  bool full = false;         // a lane has no room for another step
   bool late = false;  // steps have waited long enough
 };
 
@@ -33,6 +35,8 @@ struct Agreement {
   std::size_t lane = kNewLane;   // the first that it fits, on every rank
   std::uint64_t step_bytes = 0;  // the most on any rank
   std::uint64_t lanes = 0;       // the most on any rank, this one included
+  double trial_seconds = 0;      // the most on any rank
+  bool full = false;
   bool late = false;
 };
 
@@ -41,6 +45,9 @@ Agreement agree(const Offer& offer, const Ranks* ranks);
 
 // What the parts of all ranks lie in, of a dataset with so many axes. Collective, as agree().
 Box bounds_of(const Step& step, std::size_t axes, const Ranks* ranks);
+
+// Whether it is so on all ranks. Collective, as agree().
+bool all_can(bool own, const Ranks* ranks);
 
 bool boxes_meet(const Box& one, const Box& other);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "with/closing.hpp"
+#include "with/settings.hpp"
 
 namespace weft::with {
 
@@ -45,6 +46,13 @@ hid_t mpi_io_driver(Library& library) {
   return library.has(Call::H5FD_mpio_init) ? WEFT_CALL(library, H5FD_mpio_init)() : -2;
 }
 
+// Addresses that HDF5 gives are places in the file: no user block comes before.
+bool begins_at_zero(Library& library, hid_t file) {
+  const Closing list(WEFT_CALL(library, H5Fget_create_plist)(file), WEFT_CALL(library, H5Pclose));
+  hsize_t block = 1;
+  return WEFT_CALL(library, H5Pget_userblock)(list.id(), &block) >= 0 && block == 0;
+}
+
 std::shared_ptr<OpenFile> describe_file(Library& library, hid_t id, bool just_opened) {
   auto file = std::make_shared<OpenFile>();
   file->name = text_of(WEFT_CALL(library, H5Fget_name), id);
@@ -61,6 +69,9 @@ std::shared_ptr<OpenFile> describe_file(Library& library, hid_t id, bool just_op
     // Only where the file has just been opened do all its ranks come by here together.
     if (just_opened) file->ranks = Ranks::of(library, access.id());
     if (!file->ranks) file->can_wait = false;
+    if (file->can_wait && settings().write_behind && begins_at_zero(library, handle.id())) {
+      file->direct = DirectFile::open(file->name);
+    }
   }
   return file;
 }
@@ -86,9 +97,14 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
   const Closing type(WEFT_CALL(library, H5Dget_type)(id), WEFT_CALL(library, H5Tclose));
   dataset.element_bytes = WEFT_CALL(library, H5Tget_size)(type.id());
   dataset.plain_values = plain(library, type.id());
+  // A copy: a type that has a name in the file would keep it open.
+  if (settings().write_behind) dataset.file_type = WEFT_CALL(library, H5Tcopy)(type.id());
   const Closing made(WEFT_CALL(library, H5Dget_create_plist)(id), WEFT_CALL(library, H5Pclose));
   const H5D_layout_t layout = WEFT_CALL(library, H5Pget_layout)(made.id());
   dataset.is_virtual = layout == H5D_VIRTUAL;
+  H5D_fill_value_t fill = H5D_FILL_VALUE_ERROR;
+  dataset.zero_fill =
+      WEFT_CALL(library, H5Pfill_value_defined)(made.id(), &fill) >= 0 && fill == H5D_FILL_VALUE_DEFAULT;
   dataset.filters = std::max(0, WEFT_CALL(library, H5Pget_nfilters)(made.id()));
   if (layout == H5D_CHUNKED) {
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
@@ -112,6 +128,12 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
 }
 
 }  // namespace
+
+OpenDataset::~OpenDataset() {
+  if (file_type < 0) return;
+  const Inside inside;
+  if (WEFT_CALL(*library, H5Iget_type)(file_type) == H5I_DATATYPE) WEFT_CALL(*library, H5Tclose)(file_type);
+}
 
 std::recursive_mutex& gate() {
   static auto* one = new std::recursive_mutex;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "with/counters.hpp"
+#include "with/direct_file.hpp"
 #include "with/library.hpp"
 #include "with/ranks.hpp"
 #include "with/step_window.hpp"
@@ -30,6 +31,7 @@ struct OpenFile {
   bool read_only = false;
   bool through_mpi = false;
   std::shared_ptr<Ranks> ranks;  // of a file through MPI-IO, where they are known
+  std::shared_ptr<DirectFile> direct;  // where ranks may write it by themselves
   bool can_wait = true;          // steps may wait: not where others are to see each at once (SWMR, atomic MPI-IO)
 };
 
@@ -38,7 +40,11 @@ struct Lane {
   StepWindow window;
   hid_t type = -1;              // of the values, in the program's memory; ours
   Box bounds;                   // what the parts of all ranks lie in; of one's own, where it is independent
-  std::uint64_t all_steps = 0;  // that ever waited in it
+  std::uint64_t from = 0;        // its steps are from this one on,
+  std::uint64_t next = 0;        // and up to this one; the same on all ranks, whoever has written what
+  std::uint64_t step_bytes = 0;  // of the rank that has most
+  bool direct = false;           // goes straight into its chunks, on all ranks
+  std::uint64_t all_steps = 0;   // that ever waited in it
 };
 
 // What came by independent calls is a rank's own; what came by collective ones is the same on all ranks.
@@ -47,6 +53,8 @@ struct Waiting {
     std::vector<Lane> lanes;
     std::uint64_t short_lanes = 0;  // that ended with a step or two
     bool given_up = false;          // such calls pass through from now on
+    int trials = 0;                 // steps that passed through, to see how long they take
+    double trial_seconds = 0;       // of the quickest
   };
   hid_t held = -1;  // an identifier that keeps the dataset open; one of its references is ours
   Side independent;
@@ -56,6 +64,11 @@ struct Waiting {
 };
 
 struct OpenDataset {
+  OpenDataset() = default;
+  ~OpenDataset();
+  OpenDataset(const OpenDataset&) = delete;
+  OpenDataset& operator=(const OpenDataset&) = delete;
+
   Library* library = nullptr;
   Identity identity;
   std::string path;
@@ -64,6 +77,8 @@ struct OpenDataset {
   Shape chunk;  // empty where it is not chunked
   std::uint64_t element_bytes = 0;
   int filters = 0;
+  hid_t file_type = -1;  // ours
+  bool zero_fill = false;  // what nobody wrote is zero
   bool is_virtual = false;
   bool plain_values = false;  // no pointers: not of variable length, no references
   Waiting waiting;

@@ -30,6 +30,8 @@ class StepWindow {
   // memory is the system's until it is used.
   StepWindow(const Step& part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes);
 
+  StepWindow() : StepWindow({}, 0, 0, 0) {}
+
   // The same part, one step on.
   bool fits(const Step& step, std::uint64_t index) const;
   bool same_part(const Step& step) const;
@@ -47,6 +49,7 @@ class StepWindow {
   std::uint64_t bytes() const { return steps_ * step_bytes_; }
   std::uint64_t step_bytes() const { return step_bytes_; }
   std::size_t axis() const { return part_.axis; }
+  const Step& part() const { return part_; }
   bool nothing() const { return part_.nothing(); }
   bool full() const { return steps_ == capacity_; }
   double since() const { return since_; }  // when its oldest step came

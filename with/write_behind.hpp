@@ -3,7 +3,7 @@
 // A call of H5Dwrite() that takes one index along some axis, and a box of the others, is a step. Steps of the same box
 // that follow each other are copied and wait, in windows that end where a row of chunks ends; the call returns. A window
 // is written by one H5Dwrite() of all of it, and HDF5 makes of it what it would have made of the steps, filters and type
-// conversions included.
+// conversions included; or, where ranks share a file without filters, straight into its chunks (with/direct_file.hpp).
 //
 // Whatever could see the difference comes after a flush: reads of the dataset, H5Fflush(), a smaller extent, every
 // question about where it lies, H5Fclose(). A call that is no such step flushes what waits of its dataset and then
@@ -18,17 +18,9 @@
 #include <optional>
 
 #include "with/dataset.hpp"
+#include "with/write_call.hpp"
 
 namespace weft::with {
-
-struct WriteCall {
-  hid_t dataset;
-  hid_t memory_type;
-  hid_t memory_space;
-  hid_t file_space;
-  hid_t transfer;
-  const void* values;
-};
 
 // What H5Dwrite() is to return where the call was taken: its values wait. nullopt where it has to pass through; what
 // waits of the dataset has then been written. Below 0 where writing an earlier window failed.
@@ -44,9 +36,6 @@ herr_t flush_all(Library& library, bool together);
 herr_t release(OpenDataset& dataset, bool together);
 herr_t release_file(Library& library, unsigned long file);
 herr_t release_all(Library& library);
-
-// Whether a call with this transfer list is collective.
-bool is_collective(Library& library, hid_t transfer);
 
 // True where anything waits, in the whole process: a quick question.
 bool anything_waits();

@@ -1,0 +1,221 @@
+#include "with/direct_file.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "weft/storage/file_system.hpp"
+#include "weft/survey/box_copy.hpp"
+#include "with/chunk_runs.hpp"
+
+namespace weft::with {
+
+namespace {
+
+// Chunks that follow each other in the file are written together, up to this.
+constexpr std::uint64_t kLongestWrite = 8ULL << 20U;
+constexpr std::size_t kMostParts = 512;  // of a write; systems take 1024
+constexpr std::size_t kMostSpares = 16;
+
+// What the windows of a batch have of a chunk.
+struct Piece {
+  const StepWindow* window;
+  Box filled;  // what the window has in all
+  Box part;    // of the chunk
+  // Where the part begins in the window's memory.
+  Shape from() const {
+    Shape at = survey::minus(part.start, filled.start);
+    at[window->axis()] += window->memory_box().start[window->axis()];
+    return at;
+  }
+};
+
+struct ChunkPieces {
+  std::vector<Piece> pieces;
+  std::vector<Run> runs;
+  std::uint64_t element_bytes = 0;
+
+  // The memory that is written as it is: all of a step, or of several that follow each other in the chunk as they do in
+  // the window. Null where it has to be put together.
+  const std::byte* in_one_place() const {
+    if (pieces.size() != 1 || runs.size() != 1) return nullptr;
+    const Piece& piece = pieces[0];
+    if (runs[0].bytes != element_count(piece.part.count) * element_bytes) return nullptr;  // padding
+    for (std::size_t axis = 1; axis < piece.part.count.size(); ++axis) {
+      if (piece.part.count[axis] != piece.filled.count[axis]) return nullptr;
+    }
+    return piece.window->data() + piece.from()[0] * piece.window->run_bytes();
+  }
+};
+
+ChunkPieces pieces_of(const Batch& batch, const PlacedChunk& placed) {
+  ChunkPieces found;
+  found.element_bytes = batch.element_bytes;
+  const Box chunk{placed.start, batch.chunk};
+  std::vector<Box> boxes;
+  for (const StepWindow& window : batch.windows) {
+    if (window.nothing()) continue;
+    Box filled = window.filled();
+    Box part = survey::common_part(filled, chunk);
+    if (survey::is_empty(part)) continue;
+    boxes.push_back(batch.zero_padding ? with_padding(filled, batch.extents, chunk) : filled);
+    found.pieces.push_back({&window, std::move(filled), std::move(part)});
+  }
+  found.runs = runs_in_chunk(chunk, boxes, batch.element_bytes);
+  return found;
+}
+
+std::vector<std::byte> assemble(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces) {
+  std::vector<std::byte> chunk(element_count(batch.chunk) * batch.element_bytes);
+  for (const Piece& piece : pieces.pieces) {
+    const Shape memory_shape = piece.window->memory_shape();
+    survey::copy_box({chunk.data(), batch.chunk, survey::minus(piece.part.start, placed.start)},
+                     {piece.window->data(), memory_shape, piece.from()}, piece.part.count, batch.element_bytes);
+  }
+  return chunk;
+}
+
+}  // namespace
+
+std::shared_ptr<DirectFile> DirectFile::open(const std::string& path) {
+  char* resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return nullptr;
+  const std::string real = resolved;
+  std::free(resolved);
+  const storage::FileSystem system = storage::file_system_of(real);
+  if (!system.one_machine() && system.sharing() != storage::Sharing::plainly) return nullptr;
+  const int descriptor = ::open(real.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return nullptr;
+  return std::shared_ptr<DirectFile>(new DirectFile(descriptor, real));
+}
+
+DirectFile::~DirectFile() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  ::close(descriptor_);
+}
+
+void DirectFile::submit(Batch batch) {
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  changed_.wait(lock, [this] { return queue_.empty(); });
+  queue_.push_back(std::move(batch));
+  changed_.notify_all();
+}
+
+bool DirectFile::finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  for (const auto& [counters, requests] : counted_) {
+    Requests& all = counters->writes[Access::snapshot].requests;
+    all.writes += requests.writes;
+    all.write_bytes += requests.write_bytes;
+  }
+  counted_.clear();
+  if (failed_ == 0) return true;
+  why_ = path_ + ": " + std::strerror(std::exchange(failed_, 0));
+  return false;
+}
+
+bool DirectFile::sync() { return ::fdatasync(descriptor_) == 0; }
+
+std::optional<StepWindow> DirectFile::spare(const Step& part) {
+  const std::lock_guard lock(mutex_);
+  for (auto at = spares_.begin(); at != spares_.end(); ++at) {
+    if (!at->same_part(part)) continue;
+    StepWindow window = std::move(*at);
+    spares_.erase(at);
+    return window;
+  }
+  return std::nullopt;
+}
+
+void DirectFile::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    Batch batch = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    changed_.notify_all();  // the next may be handed over
+    lock.unlock();
+    Requests requests;
+    {
+      const Counting counting(&requests);
+      write(batch);
+    }
+    lock.lock();
+    busy_ = false;
+    counted_.emplace_back(batch.counters, requests);
+    for (StepWindow& window : batch.windows) {
+      if (spares_.size() < kMostSpares) spares_.push_back(std::move(window));
+    }
+    changed_.notify_all();
+  }
+}
+
+void DirectFile::write(const Batch& batch) {
+  // A chunk that is assembled lives here until it is written; the others are written from the windows.
+  std::deque<std::vector<std::byte>> assembled;
+  std::vector<iovec> parts;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  const auto put_out = [&] {
+    write_parts(begin, parts);
+    parts.clear();
+    while (assembled.size() > 1) assembled.pop_front();  // the last may have more to write
+    bytes = 0;
+  };
+  const auto add = [&](std::uint64_t address, const std::byte* data, std::uint64_t length) {
+    if (address != begin + bytes || bytes + length > kLongestWrite || parts.size() == kMostParts) put_out();
+    if (parts.empty()) begin = address;
+    parts.push_back({const_cast<std::byte*>(data), length});
+    bytes += length;
+  };
+  for (const PlacedChunk& placed : batch.chunks) {
+    const ChunkPieces pieces = pieces_of(batch, placed);
+    if (const std::byte* data = pieces.in_one_place()) {
+      add(placed.address + pieces.runs[0].offset, data, pieces.runs[0].bytes);
+      continue;
+    }
+    if (pieces.runs.empty()) continue;
+    if (bytes + element_count(batch.chunk) * batch.element_bytes > kLongestWrite) put_out();
+    assembled.push_back(assemble(batch, placed, pieces));
+    for (const Run& run : pieces.runs) add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
+  }
+  put_out();
+}
+
+void DirectFile::write_parts(std::uint64_t address, std::vector<iovec>& parts) {
+  std::size_t first = 0;
+  while (first < parts.size()) {
+    const ssize_t count = ::pwritev(descriptor_, parts.data() + first, static_cast<int>(parts.size() - first),
+                                    static_cast<off_t>(address));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int why = count < 0 ? errno : EIO;
+      const std::lock_guard lock(mutex_);
+      if (failed_ == 0) failed_ = why;
+      return;
+    }
+    auto written = static_cast<std::size_t>(count);
+    address += written;
+    while (first < parts.size() && written >= parts[first].iov_len) written -= parts[first++].iov_len;
+    if (written > 0) {
+      parts[first].iov_base = static_cast<std::byte*>(parts[first].iov_base) + written;
+      parts[first].iov_len -= written;
+    }
+  }
+}
+
+}  // namespace weft::with
