@@ -32,6 +32,8 @@ std::optional<std::string_view> launched_rank() {
 
 bool is_launched() { return launched_rank().has_value(); }
 
+bool is_launched_behind_another() { return launched_rank().value_or("0") != "0"; }
+
 #ifdef WEFT_HAVE_MPI
 
 namespace {

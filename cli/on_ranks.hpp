@@ -11,6 +11,9 @@ namespace weft::cli {
 // Whether a launcher (mpirun, srun) started this as one of its ranks.
 bool is_launched();
 
+// Whether it is one of these, and not the first: then that one speaks for it.
+bool is_launched_behind_another();
+
 // Starts MPI, calls `work` with the group of all ranks and ends MPI. An agreed error is printed once and every rank
 // ends with its exit code; any other is printed by its rank, which stops all of them (MPI_Abort). Throws
 // CLI::RuntimeError with the exit code where that is not 0. In a build without MPI: calls `work` with a group of one.

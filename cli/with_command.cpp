@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/on_ranks.hpp"
 #include "cli/program_check.hpp"
 #include "cli/with_policy.hpp"
 #include "cli/with_report.hpp"
@@ -152,7 +153,9 @@ void run(const WithOptions& options, const std::vector<std::string>& words) {
   unsetenv("LD_PRELOAD");
 
   const json report = gathered_report(reports.path().string());
-  if (report["processes"] == 0) {
+  if (is_launched_behind_another()) {
+    // The first rank of those that were each started by weft with speaks for all.
+  } else if (report["processes"] == 0) {
     fmt::print(stderr, "weft with: {}: {}\n", words.front(),
                code >= 128 ? "was ended by a signal, and left no report"
                            : "called no HDF5 that could be seen: it has none, or is linked with a static one");
@@ -174,7 +177,7 @@ void add_with_command(CLI::App& app) {
                     "Report what it does to each dataset [this, where nothing else is asked for]");
   command->add_option("--layout", options->layout,
                       "Create chunked datasets with other chunks: reads, isotropic, or FILE.toml with rules");
-  command->add_option("--reads", options->reads, "What the chunks are for, with --layout reads (see weft layout)")
+  command->add_option("--read", options->reads, "What the chunks are for, with --layout reads (see weft layout)")
       ->capture_default_str();
   command->add_option("--target", options->target, "The largest chunk, with --layout")->capture_default_str();
   command->add_option("--steps", options->steps, "Steps to expect along an unlimited first axis")

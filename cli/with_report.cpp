@@ -74,7 +74,7 @@ json advice_for(const json& dataset) {
                                    format_bytes(chunk), format_bytes(number(dataset, "cache_bytes")), kind, more));
     } else {
       advice.push_back(fmt::format("{} reads take {:.0f} times the bytes that they ask for: weft repack FILE --read "
-                                   "{}=1, or write it by: weft with --layout reads --reads {}=1",
+                                   "{}=1, or write it by: weft with --layout reads --read {}=1",
                                    kind, more, kind == "trace" ? "trace" : "snapshot",
                                    kind == "trace" ? "trace" : "snapshot"));
     }
@@ -82,7 +82,7 @@ json advice_for(const json& dataset) {
   for (const auto& [kind, writes] : dataset["writes"].items()) {
     const json& requests = writes["requests"];
     if (kind == "snapshot" && deep > 1 && number(dataset, "gathered_steps") == 0 &&
-        number(requests, "writes") + number(requests, "reads") > 2 * number(writes, "calls")) {
+        number(requests, "writes") + number(requests, "reads") >= 2 * number(writes, "calls")) {
       advice.push_back(fmt::format("chunks hold {} steps, and each is written alone ({} requests for {} calls): "
                                    "weft with --write-behind",
                                    deep, format_count(number(requests, "writes") + number(requests, "reads")),

@@ -50,7 +50,7 @@ namespace weft::with {
   X(H5Dchunk_iter) X(H5Dget_space_status) X(H5Dvlen_get_buf_size) X(H5Dflush) X(H5Drefresh) X(H5Dformat_convert)    \
   X(H5Fcreate) X(H5Fopen) X(H5Fclose) X(H5Fclose_async) X(H5Fflush) X(H5Fflush_async) X(H5Fget_obj_count)           \
   X(H5Fget_obj_ids) X(H5Fget_file_image) X(H5Fget_filesize) X(H5Fget_freespace) X(H5Fstart_swmr_write)              \
-  X(H5Fset_mpi_atomicity) X(H5Fget_vfd_handle) X(H5Ocopy) X(H5Ocopy_async) X(H5Oclose) X(H5Oclose_async)            \
+  X(H5Fset_mpi_atomicity) X(H5Fget_vfd_handle) X(H5Ocopy) X(H5Ocopy_async) X(H5Oopen) X(H5Oclose) X(H5Oclose_async)            \
   X(H5Oflush) X(H5Orefresh) X(H5Idec_ref) X(H5Iget_ref) X(H5Iis_valid) X(H5close)
 
 // Those that are only called.

@@ -79,6 +79,7 @@ struct OpenDataset {
   int filters = 0;
   hid_t file_type = -1;  // ours
   bool zero_fill = false;  // what nobody wrote is zero
+  bool left_alone = false;  // all calls pass through from now on
   bool is_virtual = false;
   bool plain_values = false;  // no pointers: not of variable length, no references
   Waiting waiting;

@@ -85,13 +85,15 @@ extern "C" herr_t H5Dwrite(hid_t dataset, hid_t type, hid_t memory, hid_t space,
 
 namespace {
 
-// Steps that wait where the dataset will no longer be have to be in it before, as they were.
+// Steps that wait where the dataset will no longer be have to be in it before, as they were. To cut a dataset, HDF5
+// fetches chunks into memory, in a file that ranks share, too, and what is written there afterwards may be lost when it
+// writes them back (seen with 1.10.8, without this library): such a dataset is left alone until the program closes it.
 void before_extent(Library& library, hid_t id, const hsize_t* extents_now) {
-  if (!anything_waits() || extents_now == nullptr) return;
+  if (!settings().write_behind || extents_now == nullptr) return;
   guarded(0, [&] {
     const std::lock_guard lock(gate());
     const auto dataset = dataset_of(library, id);
-    if (!dataset || dataset->waiting.empty()) return 0;
+    if (!dataset) return 0;
     const hid_t space = WEFT_CALL(library, H5Dget_space)(id);
     const auto shape = extents(library, space);
     WEFT_CALL(library, H5Sclose)(space);
@@ -99,7 +101,10 @@ void before_extent(Library& library, hid_t id, const hsize_t* extents_now) {
     for (std::size_t axis = 0; shape && axis < shape->size(); ++axis) {
       smaller = smaller || extents_now[axis] < (*shape)[axis];
     }
-    return smaller ? flush(*dataset, true) : 0;
+    if (!smaller) return 0;
+    const herr_t flushed = release(*dataset, true);
+    dataset->left_alone = dataset->left_alone || !dataset->file || dataset->file->through_mpi;
+    return flushed;
   });
 }
 

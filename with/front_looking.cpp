@@ -89,7 +89,11 @@ WEFT_LOOKS(herr_t, H5Dwrite_async,
            before_looking_at(library, dataset, is_collective(library, list)))
 WEFT_LOOKS(herr_t, H5Dset_extent_async,
            (const char* file, const char* function, unsigned line, hid_t dataset, const hsize_t extents[], hid_t set),
-           (file, function, line, dataset, extents, set), before_looking_at(library, dataset, true))
+           (file, function, line, dataset, extents, set), before_looking_at(library, dataset, true);
+           guarded(0, [&] {
+             if (const auto known = dataset_of(library, dataset)) known->left_alone = true;  // it may become smaller
+             return 0;
+           }))
 WEFT_LOOKS(herr_t, H5Dread_multi,
            (size_t count, hid_t datasets[], hid_t types[], hid_t memory[], hid_t spaces[], hid_t list, void* values[]),
            (count, datasets, types, memory, spaces, list, values),

@@ -71,19 +71,19 @@ std::string path_below(Library& library, hid_t location, const char* name) {
 
 // A dataset that was opened: known from now on, with a chunk cache that serves it where it is only read, or where its
 // steps do not wait.
-hid_t after_open(Library& library, hid_t id, const std::optional<hid_t>& access_asked, hid_t location,
-                 const char* name) {
+hid_t after_open(Library& library, hid_t id, hid_t location, const char* name) {
   if (id < 0) return id;
   return guarded(id, [&] {
     note_hdf5(library);
     const auto dataset = dataset_of(library, id);
-    if (!dataset || !settings().layout || !access_asked || !dataset->file) return id;
+    if (!dataset || !settings().layout || !dataset->file) return id;
     if (!dataset->file->read_only && settings().write_behind) return id;
     const auto access = raise_cache(library, id);
     if (!access) return id;
     forget(library, id);
     WEFT_CALL(library, H5Dclose)(id);
-    const hid_t again = WEFT_CALL(library, H5Dopen2)(location, name, *access);
+    hid_t again = WEFT_CALL(library, H5Dopen2)(location, name, *access);
+    if (again < 0) again = WEFT_CALL(library, H5Dopen2)(location, name, H5P_DEFAULT);
     WEFT_CALL(library, H5Pclose)(*access);
     dataset_of(library, again);
     return again;
@@ -121,12 +121,17 @@ extern "C" hid_t H5Dcreate_anon(hid_t location, hid_t type, hid_t space, hid_t c
 
 extern "C" hid_t H5Dopen2(hid_t location, const char* name, hid_t access) {
   WEFT_FRONT(H5Dopen2, location, name, access);
-  return after_open(library, real(location, name, access), access, location, name);
+  return after_open(library, real(location, name, access), location, name);
 }
 
 extern "C" hid_t H5Dopen1(hid_t location, const char* name) {
   WEFT_FRONT(H5Dopen1, location, name);
-  return after_open(library, real(location, name), H5P_DEFAULT, location, name);
+  return after_open(library, real(location, name), location, name);
+}
+
+extern "C" hid_t H5Oopen(hid_t location, const char* name, hid_t access) {
+  WEFT_FRONT(H5Oopen, location, name, access);
+  return after_open(library, real(location, name, access), location, name);
 }
 
 extern "C" herr_t H5Dclose(hid_t dataset) {

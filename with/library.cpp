@@ -42,7 +42,8 @@ Library& Library::of_caller(const void* address) {
   if (caller.address == address) return *caller.library;
 
   static std::mutex mutex;
-  static std::map<void*, std::unique_ptr<Library>> libraries;  // by the address of its H5open()
+  // By the address of its H5open(). Never destroyed: what is left open is closed when the process ends.
+  static auto& libraries = *new std::map<void*, std::unique_ptr<Library>>;
   const std::lock_guard lock(mutex);
   const std::string object = object_at(address);
   // NOLOAD: it is there already, since it calls. Never closed, so that the addresses stay good.
@@ -76,7 +77,8 @@ hid_t Library::property_class(const char* variable, const char* name) {
   for (void* address : {dlsym(handle_, variable), dlsym(RTLD_DEFAULT, variable)}) {
     if (address == nullptr) continue;
     const hid_t number = *static_cast<hid_t*>(address);
-    if (number <= 0 || WEFT_CALL(*this, H5Iget_type)(number) != H5I_GENPROP_CLS) continue;
+    if (number <= 0) continue;
+    const Quiet quiet(*this);
     char* its_name = WEFT_CALL(*this, H5Pget_class_name)(number);
     const bool is_it = its_name != nullptr && std::strcmp(its_name, name) == 0;
     if (its_name != nullptr) WEFT_CALL(*this, H5free_memory)(its_name);

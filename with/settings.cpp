@@ -58,7 +58,7 @@ bool is_another_rank() {
 }  // namespace
 
 const Settings& settings() {
-  static const Settings own = from_environment();
+  static const auto& own = *new Settings(from_environment());  // needed until the very end
   return own;
 }
 

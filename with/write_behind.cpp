@@ -238,7 +238,7 @@ std::optional<herr_t> write_behind(Library& library, const WriteCall& call) {
     if (flush(*dataset, together) < 0) return -1;
     return std::nullopt;
   };
-  if (!dataset->file->can_wait || side.given_up) return pass_through();
+  if (!dataset->file->can_wait || dataset->left_alone || side.given_up) return pass_through();
 
   // What one rank sees; then what all do.
   const double time = now();
