@@ -58,7 +58,7 @@ class Run:
         more: dict[str, Any] = {}
         if not HOW and self.choose.random() < 0.3:
             more = self.choose.choice([{"compression": "gzip"}, {"shuffle": True}, {"fletcher32": True}])
-        if self.choose.random() < 0.3:
+        if self.choose.random() < 0.3 or (HOW and fixed):  # what ranks never wrote is anything, without
             more["fillvalue"] = 7
         dtype = self.choose.choice(["f8", "f4", ">f8", "i4"])
         data = self.file.create_dataset(

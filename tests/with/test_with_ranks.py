@@ -28,7 +28,7 @@ def check(path: Path, steps: int, nodes: int, variables: int = 2) -> None:
         assert np.array_equal(file["Data_Time"][...], np.arange(steps) * 0.5)
 
 
-OPTIONS = {
+OPTIONS: dict[str, list[object]] = {
     "rows": ["--chunk", 1, 0, 0],
     "deep": ["--chunk", 10, 100, 2],
     "deeper-than-it-is-long": ["--chunk", 100, 2011, 2],
@@ -44,9 +44,14 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_a_writer_like_paper_1(tmp_path: Path, options: list[object], ranks: int) -> None:
+# The first ones on all, the others on one of them in turn.
+CASES = [(name, ranks) for name in ("deep", "striped") for ranks in (1, 2, 4)]
+CASES += [(name, (2, 4)[at % 2]) for at, name in enumerate(sorted(set(OPTIONS) - {"deep", "striped"}))]
+
+
+@pytest.mark.parametrize("name, ranks", CASES)
+def test_a_writer_like_paper_1(tmp_path: Path, name: str, ranks: int) -> None:
+    options = OPTIONS[name]
     path = tmp_path / "steps.h5"
     behind: list[object] = ["--write-behind", "--budget", "1MiB"] if ranks == 2 else ["--write-behind"]
     done = p.run(p.on_ranks(behind, ranks, [p.STEP_WRITER, path, *SMALL, *options]))
@@ -85,7 +90,7 @@ def test_it_is_laid_out_and_written_behind(tmp_path: Path) -> None:
     assert requests["writes"] <= 2 * chunk[0] * 2 + 100 and 0.98 < written / (100 * 20011 * 8 * ranks) < 1.3
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_any_operations(tmp_path: Path, seed: int) -> None:
     """As in test_with_programs.py, on ranks of an h5py with MPI."""
     if OPEN_MPI_RUNS and shutil.which("mpiexec.openmpi") and _h5py_has_mpi():
@@ -111,7 +116,7 @@ def test_petsc_viewer(tmp_path: Path) -> None:
     if not OPEN_MPI_RUNS or shutil.which("pkg-config") is None or w.call(["pkg-config", "--exists", "PETSc"]).code != 0:
         pytest.skip("no PETSc with this MPI")
     program = tmp_path / "petsc_viewer"
-    flags = w.call(["pkg-config", "--cflags", "--libs", "PETSc"]).out.split()
+    flags = w.call(["pkg-config", "--cflags", "--libs", "PETSc", "hdf5-openmpi"]).out.split()
     p.run(["mpicc.openmpi", p.HERE / "petsc_viewer.c", "-o", program, *flags])
     for ranks in (1, 3):
         plain, behind = tmp_path / f"plain{ranks}.h5", tmp_path / f"behind{ranks}.h5"
@@ -137,7 +142,7 @@ def steps_readable(path: Path) -> int:
 @pytest.mark.parametrize("flush_every", [0, 6])
 def test_killed_runs_are_no_worse(tmp_path: Path, ranks: int, flush_every: int) -> None:
     """What was flushed is there, with and without; a file that was never flushed opens in neither case."""
-    for die_at in (0, 5, 14, 25):
+    for die_at in (0, 14, 25):
         found = {}
         for name, way in dict[str, list[object]](plain=[], behind=["--write-behind"]).items():
             path = tmp_path / f"{name}-{die_at}.h5"
