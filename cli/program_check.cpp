@@ -70,7 +70,8 @@ void check_program(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) throw system_error(path, "cannot be started", errno);
   const bool is_root = geteuid() == 0;
-  if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 || (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0 && !is_root)) {
+  if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+      (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0 && !is_root)) {
     throw Error(ErrorKind::usage, path, "runs with rights of its own (setuid, setgid or capabilities)",
                 "the system loads no library before such a program; run a copy without these rights");
   }

@@ -5,8 +5,8 @@
 
 namespace weft::cli {
 
-// Registers the subcommand. Its callback starts the program, waits for it and ends as it ended; throws weft::Error where
-// it cannot be started so.
+// Registers the subcommand. Its callback starts the program, waits for it and ends as it ended; throws weft::Error
+// where it cannot be started so.
 void add_with_command(CLI::App& app);
 
 }  // namespace weft::cli

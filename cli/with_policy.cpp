@@ -18,7 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& path, const toml::node& node, std::string_view what, std::string_view remedy) {
+[[noreturn]] void refuse(const std::string& path, const toml::node& node, std::string_view what,
+                         std::string_view remedy) {
   throw Error(ErrorKind::usage, fmt::format("{}:{}", path, node.source().begin.line), what, remedy);
 }
 
@@ -29,7 +30,8 @@ std::string text_in(const std::string& path, std::string_view key, const toml::n
 
 std::uint64_t count_in(const std::string& path, std::string_view key, const toml::node& node) {
   const auto number = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
-  if (!number || *number < 1) refuse(path, node, fmt::format("{} is no number of 1 or more", key), "write a whole number");
+  if (!number || *number < 1)
+    refuse(path, node, fmt::format("{} is no number of 1 or more", key), "write a whole number");
   return static_cast<std::uint64_t>(*number);
 }
 

@@ -69,24 +69,26 @@ json advice_for(const json& dataset) {
       continue;
     }
     if (number(requests, "chunk_loads") > 2 * number(reads, "chunks") / 3 && chunk > number(dataset, "cache_bytes")) {
-      advice.push_back(fmt::format("a chunk has {}, and its cache {}: {} reads take {:.0f} times what they ask for. A "
-                                   "larger cache (H5Pset_chunk_cache), or: weft with --layout reads",
-                                   format_bytes(chunk), format_bytes(number(dataset, "cache_bytes")), kind, more));
+      advice.push_back(
+          fmt::format("a chunk has {}, and its cache {}: {} reads take {:.0f} times what they ask for. A "
+                      "larger cache (H5Pset_chunk_cache), or: weft with --layout reads",
+                      format_bytes(chunk), format_bytes(number(dataset, "cache_bytes")), kind, more));
     } else {
-      advice.push_back(fmt::format("{} reads take {:.0f} times the bytes that they ask for: weft repack FILE --read "
-                                   "{}=1, or write it by: weft with --layout reads --read {}=1",
-                                   kind, more, kind == "trace" ? "trace" : "snapshot",
-                                   kind == "trace" ? "trace" : "snapshot"));
+      advice.push_back(
+          fmt::format("{} reads take {:.0f} times the bytes that they ask for: weft repack FILE --read "
+                      "{}=1, or write it by: weft with --layout reads --read {}=1",
+                      kind, more, kind == "trace" ? "trace" : "snapshot", kind == "trace" ? "trace" : "snapshot"));
     }
   }
   for (const auto& [kind, writes] : dataset["writes"].items()) {
     const json& requests = writes["requests"];
     if (kind == "snapshot" && deep > 1 && number(dataset, "gathered_steps") == 0 &&
         number(requests, "writes") + number(requests, "reads") >= 2 * number(writes, "calls")) {
-      advice.push_back(fmt::format("chunks hold {} steps, and each is written alone ({} requests for {} calls): "
-                                   "weft with --write-behind",
-                                   deep, format_count(number(requests, "writes") + number(requests, "reads")),
-                                   format_count(number(writes, "calls"))));
+      advice.push_back(
+          fmt::format("chunks hold {} steps, and each is written alone ({} requests for {} calls): "
+                      "weft with --write-behind",
+                      deep, format_count(number(requests, "writes") + number(requests, "reads")),
+                      format_count(number(writes, "calls"))));
     }
     if (number(requests, "read_bytes") > number(writes, "bytes") / 2 && number(requests, "read_bytes") > (1U << 20U)) {
       advice.push_back(fmt::format("writing reads {} back: chunks are written in parts, and do not fit their cache",
@@ -139,8 +141,8 @@ json gathered_report(const std::string& folder) {
 }
 
 std::string with_report_text(const json& report) {
-  std::vector<std::vector<std::string>> rows{{"dataset", "shape", "chunk", "", "calls", "asked", "requests", "moved",
-                                              "moved/asked", "loads", "in HDF5"}};
+  std::vector<std::vector<std::string>> rows{
+      {"dataset", "shape", "chunk", "", "calls", "asked", "requests", "moved", "moved/asked", "loads", "in HDF5"}};
   std::string advice;
   for (const json& dataset : report["datasets"]) {
     const std::string name = dataset["path"].get<std::string>();
@@ -150,7 +152,9 @@ std::string with_report_text(const json& report) {
         const std::uint64_t together = number(counts, "collective");
         rows.push_back({name, shape_text(dataset["shape"]), shape_text(dataset["chunk"]),
                         fmt::format("{} {}{}", way == std::string_view("reads") ? "read" : "write", kind,
-                                    together == 0 ? "" : together == number(counts, "calls") ? ", collective" : ", mixed"),
+                                    together == 0                         ? ""
+                                    : together == number(counts, "calls") ? ", collective"
+                                                                          : ", mixed"),
                         format_count(number(counts, "calls")), format_bytes(number(counts, "bytes")),
                         format_count(number(counts["requests"], requests)),
                         format_bytes(number(counts["requests"], what)), share_text(counts, what),
@@ -165,14 +169,14 @@ std::string with_report_text(const json& report) {
     for (const json& line : dataset["advice"]) advice += fmt::format("{}: {}\n", name, line.get<std::string>());
   }
   std::string text = text_table(rows, 4);
-  std::vector<std::vector<std::string>> file_rows{{"file", "opened", "flushed", "open", "flush", "close", "read", "written"}};
+  std::vector<std::vector<std::string>> file_rows{
+      {"file", "opened", "flushed", "open", "flush", "close", "read", "written"}};
   for (const json& file : report["files"]) {
-    file_rows.push_back({file["file"].get<std::string>(), format_count(number(file, "opens")),
-                         format_count(number(file, "flushes")), format_seconds(file.value("open_seconds", 0.0)),
-                         format_seconds(file.value("flush_seconds", 0.0)),
-                         format_seconds(file.value("close_seconds", 0.0)),
-                         format_bytes(number(file["requests"], "read_bytes")),
-                         format_bytes(number(file["requests"], "write_bytes"))});
+    file_rows.push_back(
+        {file["file"].get<std::string>(), format_count(number(file, "opens")), format_count(number(file, "flushes")),
+         format_seconds(file.value("open_seconds", 0.0)), format_seconds(file.value("flush_seconds", 0.0)),
+         format_seconds(file.value("close_seconds", 0.0)), format_bytes(number(file["requests"], "read_bytes")),
+         format_bytes(number(file["requests"], "write_bytes"))});
   }
   text += "\n" + text_table(file_rows, 1);
   const std::uint64_t processes = number(report, "processes");

@@ -8,9 +8,9 @@
 namespace weft::cli {
 
 // The reports in a folder, one of each process that used HDF5, added up by file and dataset: datasets[{file, path,
-// shape, chunk, wanted_chunk, element_bytes, filters, cache_bytes, created, reads{KIND{calls, bytes, collective, chunks,
-// seconds, requests{...}}}, writes, gathered_steps, gathered_writes, advice[]}], files[...], processes, hdf5[]. Seconds
-// are added over processes; `processes` says over how many.
+// shape, chunk, wanted_chunk, element_bytes, filters, cache_bytes, created, reads{KIND{calls, bytes, collective,
+// chunks, seconds, requests{...}}}, writes, gathered_steps, gathered_writes, advice[]}], files[...], processes, hdf5[].
+// Seconds are added over processes; `processes` says over how many.
 nlohmann::json gathered_report(const std::string& folder);
 
 // For people: a table of the datasets, and what could be better.

@@ -9,7 +9,20 @@ namespace {
 constexpr std::int64_t kNeutral = std::numeric_limits<std::int64_t>::min();  // of a greatest value
 
 // What is sent, one after the other; the lanes come last.
-enum Place : std::size_t { refuses, something, axis, minus_axis, index, minus_index, step_bytes, lanes, nanoseconds, full, late, first_lane };
+enum Place : std::size_t {
+  refuses,
+  something,
+  axis,
+  minus_axis,
+  index,
+  minus_index,
+  step_bytes,
+  lanes,
+  nanoseconds,
+  full,
+  late,
+  first_lane
+};
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 

@@ -22,7 +22,7 @@ struct Offer {
   std::uint64_t waiting_lanes = 0;
   double trial_seconds = 0;  // that a step took which passed through
   bool full = false;         // a lane has no room for another step
-  bool late = false;  // steps have waited long enough
+  bool late = false;         // steps have waited long enough
 };
 
 struct Agreement {

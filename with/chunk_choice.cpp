@@ -139,8 +139,8 @@ std::optional<hid_t> with_cache(Library& library, hid_t access, std::uint64_t ch
   }
   const hid_t raised = WEFT_CALL(library, H5Pcopy)(list.id());
   if (raised >= 0) {
-    WEFT_CALL(library, H5Pset_chunk_cache)(raised, std::max<size_t>(slots, chunks * 10 + 1), chunks * chunk_bytes,
-                                           preemption);
+    WEFT_CALL(library, H5Pset_chunk_cache)
+    (raised, std::max<size_t>(slots, chunks * 10 + 1), chunks * chunk_bytes, preemption);
   }
   return raised < 0 ? std::nullopt : std::optional(raised);
 }

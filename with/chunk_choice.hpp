@@ -27,8 +27,8 @@ std::string path_of(Library& library, hid_t location, const char* name);
 // The extents that a dataset is expected to have in the end; those that are known, where none is unlimited. Pure.
 Shape expected_extents(const Rule& rule, const Shape& extents, const Shape& maximum, const Shape& chunk);
 
-// The chunk for a dataset that will have these extents; nullopt where the rule leaves it alone. Pure. Throws Error(usage)
-// for reads that such a dataset has not.
+// The chunk for a dataset that will have these extents; nullopt where the rule leaves it alone. Pure. Throws
+// Error(usage) for reads that such a dataset has not.
 std::optional<Shape> chunk_by(const Rule& rule, const Shape& expected, std::uint64_t element_bytes);
 
 // `access` with a chunk cache for a dataset of these chunks, in which steps are written one at a time: one row of them,

@@ -45,12 +45,8 @@ json to_json(const Requests& requests) {
 json to_json(const std::map<Access, Kind>& kinds) {
   json list = json::object();
   for (const auto& [access, kind] : kinds) {
-    list[name_of(access)] = {{"calls", kind.calls},
-                             {"bytes", kind.bytes},
-                             {"collective", kind.collective},
-                             {"chunks", kind.chunks},
-                             {"seconds", kind.seconds},
-                             {"requests", to_json(kind.requests)}};
+    list[name_of(access)] = {{"calls", kind.calls},   {"bytes", kind.bytes},     {"collective", kind.collective},
+                             {"chunks", kind.chunks}, {"seconds", kind.seconds}, {"requests", to_json(kind.requests)}};
   }
   return list;
 }

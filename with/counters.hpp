@@ -1,8 +1,8 @@
 // with/counters.hpp - what a process did to each dataset, as `weft with --watch` reports it.
 //
-// Calls are counted where they enter HDF5, requests where HDF5 leaves it for the file system: the system calls that read
-// and write, made while a call on the dataset runs (with/front_posix.cpp). What HDF5 does later, when it flushes or
-// closes, is counted for the file.
+// Calls are counted where they enter HDF5, requests where HDF5 leaves it for the file system: the system calls that
+// read and write, made while a call on the dataset runs (with/front_posix.cpp). What HDF5 does later, when it flushes
+// or closes, is counted for the file.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct Kind {
 };
 
 struct DatasetCounters {
-  Shape shape;  // as last seen
-  Shape chunk;  // empty where it is not chunked
+  Shape shape;         // as last seen
+  Shape chunk;         // empty where it is not chunked
   Shape wanted_chunk;  // what the program asked for, where it was given another
   std::uint64_t element_bytes = 0;
   int filters = 0;
@@ -44,7 +44,7 @@ struct DatasetCounters {
   bool created = false;
   std::map<Access, Kind> reads;
   std::map<Access, Kind> writes;
-  std::uint64_t gathered_steps = 0;  // written behind the program
+  std::uint64_t gathered_steps = 0;   // written behind the program
   std::uint64_t gathered_writes = 0;  // in so many windows
   bool told = false;                  // it was said how it is written
 };

@@ -97,8 +97,6 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
   const Closing type(WEFT_CALL(library, H5Dget_type)(id), WEFT_CALL(library, H5Tclose));
   dataset.element_bytes = WEFT_CALL(library, H5Tget_size)(type.id());
   dataset.plain_values = plain(library, type.id());
-  // A copy: a type that has a name in the file would keep it open.
-  if (settings().write_behind) dataset.file_type = WEFT_CALL(library, H5Tcopy)(type.id());
   const Closing made(WEFT_CALL(library, H5Dget_create_plist)(id), WEFT_CALL(library, H5Pclose));
   const H5D_layout_t layout = WEFT_CALL(library, H5Pget_layout)(made.id());
   dataset.is_virtual = layout == H5D_VIRTUAL;
@@ -121,19 +119,12 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
   size_t slots = 0;
   size_t bytes = 0;
   double preemption = 0;
-  if (!dataset.chunk.empty() &&
-      WEFT_CALL(library, H5Pget_chunk_cache)(access.id(), &slots, &bytes, &preemption) >= 0) {
+  if (!dataset.chunk.empty() && WEFT_CALL(library, H5Pget_chunk_cache)(access.id(), &slots, &bytes, &preemption) >= 0) {
     counters.cache_bytes = bytes;
   }
 }
 
 }  // namespace
-
-OpenDataset::~OpenDataset() {
-  if (file_type < 0) return;
-  const Inside inside;
-  if (WEFT_CALL(*library, H5Iget_type)(file_type) == H5I_DATATYPE) WEFT_CALL(*library, H5Tclose)(file_type);
-}
 
 std::recursive_mutex& gate() {
   static auto* one = new std::recursive_mutex;
@@ -141,6 +132,7 @@ std::recursive_mutex& gate() {
 }
 
 std::optional<Identity> identity_of(Library& library, hid_t object) {
+  if (WEFT_CALL(library, H5Iget_type)(object) <= H5I_BADID) return std::nullopt;  // HDF5 would complain
   // Both kinds begin with the number of the file; then HDF5 1.12 has a token, and what came before it an address. What
   // comes after that differs in length.
   struct {

@@ -30,16 +30,16 @@ struct OpenFile {
   std::shared_ptr<FileCounters> counters;
   bool read_only = false;
   bool through_mpi = false;
-  std::shared_ptr<Ranks> ranks;  // of a file through MPI-IO, where they are known
+  std::shared_ptr<Ranks> ranks;        // of a file through MPI-IO, where they are known
   std::shared_ptr<DirectFile> direct;  // where ranks may write it by themselves
-  bool can_wait = true;          // steps may wait: not where others are to see each at once (SWMR, atomic MPI-IO)
+  bool can_wait = true;                // steps may wait: not where others are to see each at once (SWMR, atomic MPI-IO)
 };
 
 // Steps of one part of a dataset that wait to be written (with/write_behind.hpp).
 struct Lane {
   StepWindow window;
-  hid_t type = -1;              // of the values, in the program's memory; ours
-  Box bounds;                   // what the parts of all ranks lie in; of one's own, where it is independent
+  hid_t type = -1;               // of the values, in the program's memory; ours
+  Box bounds;                    // what the parts of all ranks lie in; of one's own, where it is independent
   std::uint64_t from = 0;        // its steps are from this one on,
   std::uint64_t next = 0;        // and up to this one; the same on all ranks, whoever has written what
   std::uint64_t step_bytes = 0;  // of the rank that has most
@@ -64,11 +64,6 @@ struct Waiting {
 };
 
 struct OpenDataset {
-  OpenDataset() = default;
-  ~OpenDataset();
-  OpenDataset(const OpenDataset&) = delete;
-  OpenDataset& operator=(const OpenDataset&) = delete;
-
   Library* library = nullptr;
   Identity identity;
   std::string path;
@@ -77,8 +72,7 @@ struct OpenDataset {
   Shape chunk;  // empty where it is not chunked
   std::uint64_t element_bytes = 0;
   int filters = 0;
-  hid_t file_type = -1;  // ours
-  bool zero_fill = false;  // what nobody wrote is zero
+  bool zero_fill = false;   // what nobody wrote is zero
   bool left_alone = false;  // all calls pass through from now on
   bool is_virtual = false;
   bool plain_values = false;  // no pointers: not of variable length, no references
@@ -103,7 +97,6 @@ void forget_file(Library& library, unsigned long file);
 // Datasets with steps that wait, of one file or of the whole library: in the same order on every rank, as far as they
 // wait by collective calls.
 std::vector<std::shared_ptr<OpenDataset>> waiting_in(Library& library, std::optional<unsigned long> file);
-
 
 // Drops all that waits, unwritten.
 void forget_all_lanes();

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,7 @@ namespace weft::with {
 namespace {
 
 // Chunks that follow each other in the file are written together, up to this.
-constexpr std::uint64_t kLongestWrite = 8ULL << 20U;
+constexpr std::uint64_t kLongestWrite = 2ULL << 20U;
 constexpr std::size_t kMostParts = 512;  // of a write; systems take 1024
 constexpr std::size_t kMostSpares = 16;
 
@@ -70,14 +71,17 @@ ChunkPieces pieces_of(const Batch& batch, const PlacedChunk& placed) {
   return found;
 }
 
-std::vector<std::byte> assemble(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces) {
-  std::vector<std::byte> chunk(element_count(batch.chunk) * batch.element_bytes);
+// Puts the pieces where they lie in the chunk; `chunk` has its size.
+void assemble(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces, std::vector<std::byte>& chunk) {
+  std::uint64_t missing = 0;  // of what is written: padding
+  for (const Run& run : pieces.runs) missing += run.bytes;
+  for (const Piece& piece : pieces.pieces) missing -= element_count(piece.part.count) * batch.element_bytes;
+  if (missing > 0) std::fill(chunk.begin(), chunk.end(), std::byte{0});
   for (const Piece& piece : pieces.pieces) {
     const Shape memory_shape = piece.window->memory_shape();
     survey::copy_box({chunk.data(), batch.chunk, survey::minus(piece.part.start, placed.start)},
                      {piece.window->data(), memory_shape, piece.from()}, piece.part.count, batch.element_bytes);
   }
-  return chunk;
 }
 
 }  // namespace
@@ -165,15 +169,18 @@ void DirectFile::work() {
 }
 
 void DirectFile::write(const Batch& batch) {
-  // A chunk that is assembled lives here until it is written; the others are written from the windows.
+  // Chunks that are put together, until they are written; the others are written from the windows.
   std::deque<std::vector<std::byte>> assembled;
   std::vector<iovec> parts;
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
+  const std::uint64_t chunk_bytes = element_count(batch.chunk) * batch.element_bytes;
   const auto put_out = [&] {
     write_parts(begin, parts);
     parts.clear();
-    while (assembled.size() > 1) assembled.pop_front();  // the last may have more to write
+    for (; assembled.size() > 1; assembled.pop_front()) {  // the last may have more to write
+      if (buffers_.size() < kMostSpares) buffers_.push_back(std::move(assembled.front()));
+    }
     bytes = 0;
   };
   const auto add = [&](std::uint64_t address, const std::byte* data, std::uint64_t length) {
@@ -189,11 +196,21 @@ void DirectFile::write(const Batch& batch) {
       continue;
     }
     if (pieces.runs.empty()) continue;
-    if (bytes + element_count(batch.chunk) * batch.element_bytes > kLongestWrite) put_out();
-    assembled.push_back(assemble(batch, placed, pieces));
+    if (bytes + chunk_bytes > kLongestWrite) put_out();
+    std::vector<std::byte> buffer;
+    if (!buffers_.empty()) {
+      buffer = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+    buffer.resize(chunk_bytes);
+    assemble(batch, placed, pieces, buffer);
+    assembled.push_back(std::move(buffer));
     for (const Run& run : pieces.runs) add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
   }
   put_out();
+  for (; !assembled.empty(); assembled.pop_front()) {
+    if (buffers_.size() < kMostSpares) buffers_.push_back(std::move(assembled.front()));
+  }
 }
 
 void DirectFile::write_parts(std::uint64_t address, std::vector<iovec>& parts) {

@@ -1,9 +1,9 @@
 // with/direct_file.hpp - windows of steps, written straight into their chunks, behind the program.
 //
-// HDF5 gives the chunks of a file that ranks share their places as soon as the dataset is long enough, and keeps no copy
-// of them. Where they are not filtered, and values need no conversion, a rank can put its part there by itself: whole
-// chunks in one write, of a chunk that it shares with another rank its own bytes and no others. A thread does it, while
-// the program computes the next steps; it calls neither HDF5 nor MPI.
+// HDF5 gives the chunks of a file that ranks share their places as soon as the dataset is long enough, and keeps no
+// copy of them. Where they are not filtered, and values need no conversion, a rank can put its part there by itself:
+// whole chunks in one write, of a chunk that it shares with another rank its own bytes and no others. A thread does it,
+// while the program computes the next steps; it calls neither HDF5 nor MPI.
 #pragma once
 
 #include <sys/uio.h>
@@ -70,6 +70,7 @@ class DirectFile {
   std::condition_variable changed_;
   std::deque<Batch> queue_;
   std::vector<StepWindow> spares_;
+  std::vector<std::vector<std::byte>> buffers_;  // of chunks, for the thread alone
   std::vector<std::pair<std::shared_ptr<DatasetCounters>, Requests>> counted_;
   bool busy_ = false;
   bool ending_ = false;

@@ -11,10 +11,10 @@
 
 // The HDF5 of whoever called this function, and its function of the same name; a call by that HDF5 itself, or by this
 // library, goes on at once.
-#define WEFT_FRONT(name, ...)                                                                            \
-  ::weft::with::Library& library = ::weft::with::Library::of_caller(__builtin_return_address(0));       \
-  auto* const real = WEFT_CALL(library, name);                                                           \
-  if (real == nullptr) return -1;                                                                        \
+#define WEFT_FRONT(name, ...)                                                                     \
+  ::weft::with::Library& library = ::weft::with::Library::of_caller(__builtin_return_address(0)); \
+  auto* const real = WEFT_CALL(library, name);                                                    \
+  if (real == nullptr) return -1;                                                                 \
   if (::weft::with::Inside::now()) return real(__VA_ARGS__)
 
 namespace weft::with {

@@ -127,7 +127,7 @@ void before_counting(Library& library, hid_t file) {
   if (!settings().write_behind) return;
   guarded(0, [&] {
     const std::lock_guard lock(gate());
-    const auto identity = identity_of(library, file);
+    const auto identity = identity_of(library, file);  // none: of all files
     if (!identity) return release_all(library);
     const auto known = file_of(library, file);
     return known && !known->through_mpi ? release_file(library, identity->file) : 0;

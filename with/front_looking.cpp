@@ -9,9 +9,9 @@ using namespace weft::with;  // NOLINT(google-build-using-namespace): this file 
     __VA_ARGS__;                                             \
     return real arguments;                                   \
   }
-#define WEFT_FRONT_OF(name, arguments)                                    \
-  Library& library = Library::of_caller(__builtin_return_address(0));     \
-  auto* const real = WEFT_CALL(library, name);                            \
+#define WEFT_FRONT_OF(name, arguments)                                   \
+  Library& library = Library::of_caller(__builtin_return_address(0));    \
+  auto* const real = WEFT_CALL(library, name);                           \
   if (real == nullptr) return static_cast<decltype(real arguments)>(-1); \
   if (Inside::now()) return real arguments
 
@@ -97,23 +97,19 @@ WEFT_LOOKS(herr_t, H5Dset_extent_async,
 WEFT_LOOKS(herr_t, H5Dread_multi,
            (size_t count, hid_t datasets[], hid_t types[], hid_t memory[], hid_t spaces[], hid_t list, void* values[]),
            (count, datasets, types, memory, spaces, list, values),
-           for (size_t at = 0; at < count; ++at)
-               before_looking_at(library, datasets[at], is_collective(library, list)))
+           for (size_t at = 0; at < count; ++at) before_looking_at(library, datasets[at], is_collective(library, list)))
 WEFT_LOOKS(herr_t, H5Dwrite_multi,
            (size_t count, hid_t datasets[], hid_t types[], hid_t memory[], hid_t spaces[], hid_t list,
             const void* values[]),
            (count, datasets, types, memory, spaces, list, values),
-           for (size_t at = 0; at < count; ++at)
-               before_looking_at(library, datasets[at], is_collective(library, list)))
+           for (size_t at = 0; at < count; ++at) before_looking_at(library, datasets[at], is_collective(library, list)))
 WEFT_LOOKS(herr_t, H5Dread_multi_async,
            (const char* file, const char* function, unsigned line, size_t count, hid_t datasets[], hid_t types[],
             hid_t memory[], hid_t spaces[], hid_t list, void* values[], hid_t set),
            (file, function, line, count, datasets, types, memory, spaces, list, values, set),
-           for (size_t at = 0; at < count; ++at)
-               before_looking_at(library, datasets[at], is_collective(library, list)))
+           for (size_t at = 0; at < count; ++at) before_looking_at(library, datasets[at], is_collective(library, list)))
 WEFT_LOOKS(herr_t, H5Dwrite_multi_async,
            (const char* file, const char* function, unsigned line, size_t count, hid_t datasets[], hid_t types[],
             hid_t memory[], hid_t spaces[], hid_t list, const void* values[], hid_t set),
            (file, function, line, count, datasets, types, memory, spaces, list, values, set),
-           for (size_t at = 0; at < count; ++at)
-               before_looking_at(library, datasets[at], is_collective(library, list)))
+           for (size_t at = 0; at < count; ++at) before_looking_at(library, datasets[at], is_collective(library, list)))

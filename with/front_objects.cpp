@@ -13,7 +13,8 @@ namespace {
 
 void say_choice(const std::string& path, const ChosenChunk& chosen) {
   say(path + ": chunks of " + weft::to_string(chosen.chunk) +
-      (chosen.instead_of.empty() ? ", where the program had none" : " instead of " + weft::to_string(chosen.instead_of)));
+      (chosen.instead_of.empty() ? ", where the program had none"
+                                 : " instead of " + weft::to_string(chosen.instead_of)));
 }
 
 // Creates a dataset with `create`, which takes the lists of creation and access properties: those of the rules, or the
@@ -31,7 +32,8 @@ hid_t create_chosen(Library& library, const std::string& path, hid_t type, hid_t
         say(path + " is created as the program wants it: " + error.what());
       }
       if (chosen && !settings().write_behind) {
-        cache = cache_for_steps(library, access, chosen->expected, chosen->chunk, WEFT_CALL(library, H5Tget_size)(type));
+        cache =
+            cache_for_steps(library, access, chosen->expected, chosen->chunk, WEFT_CALL(library, H5Tget_size)(type));
       }
       return 0;
     });

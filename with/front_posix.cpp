@@ -38,10 +38,10 @@ ssize_t as_write(ssize_t bytes) {
 
 }  // namespace weft::with
 
-#define WEFT_COUNTED(result, name, parameters, arguments, as)                 \
-  extern "C" __attribute__((visibility("default"))) result name parameters {  \
-    static auto* const real = weft::with::next(&::name, #name);               \
-    return weft::with::as(real arguments);                                    \
+#define WEFT_COUNTED(result, name, parameters, arguments, as)                \
+  extern "C" __attribute__((visibility("default"))) result name parameters { \
+    static auto* const real = weft::with::next(&::name, #name);              \
+    return weft::with::as(real arguments);                                   \
   }
 
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's names are its own
@@ -50,12 +50,14 @@ WEFT_COUNTED(ssize_t, write, (int file, const void* data, size_t bytes), (file, 
 WEFT_COUNTED(ssize_t, pread, (int file, void* data, size_t bytes, off_t at), (file, data, bytes, at), as_read)
 WEFT_COUNTED(ssize_t, pwrite, (int file, const void* data, size_t bytes, off_t at), (file, data, bytes, at), as_write)
 WEFT_COUNTED(ssize_t, pread64, (int file, void* data, size_t bytes, off64_t at), (file, data, bytes, at), as_read)
-WEFT_COUNTED(ssize_t, pwrite64, (int file, const void* data, size_t bytes, off64_t at), (file, data, bytes, at), as_write)
+WEFT_COUNTED(ssize_t, pwrite64, (int file, const void* data, size_t bytes, off64_t at), (file, data, bytes, at),
+             as_write)
 WEFT_COUNTED(ssize_t, readv, (int file, const iovec* parts, int count), (file, parts, count), as_read)
 WEFT_COUNTED(ssize_t, writev, (int file, const iovec* parts, int count), (file, parts, count), as_write)
 WEFT_COUNTED(ssize_t, preadv, (int file, const iovec* parts, int count, off_t at), (file, parts, count, at), as_read)
 WEFT_COUNTED(ssize_t, pwritev, (int file, const iovec* parts, int count, off_t at), (file, parts, count, at), as_write)
-WEFT_COUNTED(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t at), (file, parts, count, at), as_read)
+WEFT_COUNTED(ssize_t, preadv64, (int file, const iovec* parts, int count, off64_t at), (file, parts, count, at),
+             as_read)
 WEFT_COUNTED(ssize_t, pwritev64, (int file, const iovec* parts, int count, off64_t at), (file, parts, count, at),
              as_write)
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)

@@ -57,10 +57,11 @@ bool place_chunks(Library& library, hid_t dataset, Batch& batch) {
 
 }  // namespace
 
-bool can_write_directly(Library& library, const OpenDataset& dataset, std::size_t axis, hid_t type) {
+bool can_write_directly(Library& library, const OpenDataset& dataset, hid_t id, std::size_t axis, hid_t type) {
   if (!dataset.file->direct || dataset.filters > 0 || dataset.chunk.empty() || axis != 0) return false;
   if (!library.has(Call::H5Dget_chunk_info_by_coord)) return false;  // HDF5 before 1.10.5
-  return dataset.file_type >= 0 && WEFT_CALL(library, H5Tequal)(type, dataset.file_type) > 0;
+  const Closing in_file(WEFT_CALL(library, H5Dget_type)(id), WEFT_CALL(library, H5Tclose));
+  return in_file.valid() && WEFT_CALL(library, H5Tequal)(type, in_file.id()) > 0;
 }
 
 herr_t write_by_hdf5(OpenDataset& dataset, Lane& lane, bool together) {

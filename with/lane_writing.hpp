@@ -9,7 +9,7 @@ namespace weft::with {
 
 // Whether steps along this axis, of values of this type in memory, can be written straight into their chunks
 // (with/direct_file.hpp).
-bool can_write_directly(Library& library, const OpenDataset& dataset, std::size_t axis, hid_t type);
+bool can_write_directly(Library& library, const OpenDataset& dataset, hid_t id, std::size_t axis, hid_t type);
 
 // By one H5Dwrite() of what the lane has not written yet; collective where `together`. Below 0 where that failed, which
 // is said.

@@ -26,8 +26,8 @@ std::size_t step_axis_of(const Box& box, const Shape& shape);
 
 class StepWindow {
  public:
-  // For `capacity` steps of this part, of elements of so many bytes (in the program's memory), from step `first` on. The
-  // memory is the system's until it is used.
+  // For `capacity` steps of this part, of elements of so many bytes (in the program's memory), from step `first` on.
+  // The memory is the system's until it is used.
   StepWindow(const Step& part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes);
 
   StepWindow() : StepWindow({}, 0, 0, 0) {}

@@ -89,10 +89,10 @@ Offer offer_of(Library& library, const OpenDataset& dataset, const Waiting::Side
   offer.waiting_lanes = static_cast<std::uint64_t>(waiting_lanes.load());
   for (const Lane& lane : side.lanes) {
     const StepWindow& window = lane.window;
-    const bool next = something ? window.fits(*offer.step, offer.step->index()) &&
-                                      (window.written() == 0 || lane.direct) &&
-                                      WEFT_CALL(library, H5Tequal)(lane.type, call.memory_type) > 0
-                                : offer.step && window.nothing() && !window.full();
+    const bool next = something
+                          ? window.fits(*offer.step, offer.step->index()) && (window.written() == 0 || lane.direct) &&
+                                WEFT_CALL(library, H5Tequal)(lane.type, call.memory_type) > 0
+                          : offer.step && window.nothing() && !window.full();
     offer.misfits.push_back(!next);
     offer.full = offer.full || window.full();
     offer.late = offer.late || (window.steps() > 0 && time - window.since() > settings().within_seconds);
@@ -198,7 +198,6 @@ namespace {
 
 template <class Act>
 herr_t for_each_waiting(Library& library, std::optional<unsigned long> file, Act act) {
-  if (!anything_waits() && !file) return 0;
   const std::lock_guard lock(gate());
   const Inside inside;
   herr_t all = 0;
@@ -278,8 +277,8 @@ std::optional<herr_t> write_behind(Library& library, const WriteCall& call) {
       return pass_through();
     }
     if (!hold(*dataset, call.dataset)) return pass_through();
-    const bool direct = offer.step->nothing() ||
-                        can_write_directly(library, *dataset, agreed.axis, call.memory_type);
+    const bool direct =
+        offer.step->nothing() || can_write_directly(library, *dataset, call.dataset, agreed.axis, call.memory_type);
     Lane lane;
     lane.direct = all_can(direct, ranks);
     lane.step_bytes = agreed.step_bytes;

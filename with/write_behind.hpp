@@ -1,9 +1,10 @@
 // with/write_behind.hpp - steps that a program writes one at a time, gathered and written together.
 //
 // A call of H5Dwrite() that takes one index along some axis, and a box of the others, is a step. Steps of the same box
-// that follow each other are copied and wait, in windows that end where a row of chunks ends; the call returns. A window
-// is written by one H5Dwrite() of all of it, and HDF5 makes of it what it would have made of the steps, filters and type
-// conversions included; or, where ranks share a file without filters, straight into its chunks (with/direct_file.hpp).
+// that follow each other are copied and wait, in windows that end where a row of chunks ends; the call returns. A
+// window is written by one H5Dwrite() of all of it, and HDF5 makes of it what it would have made of the steps, filters
+// and type conversions included; or, where ranks share a file without filters, straight into its chunks
+// (with/direct_file.hpp).
 //
 // Whatever could see the difference comes after a flush: reads of the dataset, H5Fflush(), a smaller extent, every
 // question about where it lies, H5Fclose(). A call that is no such step flushes what waits of its dataset and then

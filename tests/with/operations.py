@@ -140,7 +140,20 @@ class Run:
         name = self.choose.choice(sorted(self.steps))
         data = self.file[name]
         action = self.choose.choices(
-            ["run", "again", "skip", "block", "look", "shrink", "flush", "reopen", "copy", "attribute", "handle", "swap"],
+            [
+                "run",
+                "again",
+                "skip",
+                "block",
+                "look",
+                "shrink",
+                "flush",
+                "reopen",
+                "copy",
+                "attribute",
+                "handle",
+                "swap",
+            ],
             [12, 2, 2, 2, 4, 1, 1, 1, 1, 1, 2, 2],
         )[0]
         self.parts = self.choose.choice([1, 1, 2])

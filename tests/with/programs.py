@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,22 @@ STEP_WRITER = str(BUILD / "tests" / "step_writer")
 WITH = [w.WEFT, "with"]
 
 
-def run(words: list[object], extra: dict[str, str] | None = None, code: int = 0) -> subprocess.CompletedProcess[str]:
+def run(
+    words: Sequence[object], extra: dict[str, str] | None = None, code: int = 0
+) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, env=w.environment(extra), timeout=w.PATIENCE
+        [str(word) for word in words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=w.environment(extra),
+        timeout=w.PATIENCE,
     )
     assert done.returncode == code, (words, done.returncode, done.stdout[-2000:], done.stderr[-4000:])
     return done
 
 
-def on_ranks(way: list[object], ranks: int, words: list[object]) -> list[object]:
+def on_ranks(way: Sequence[object], ranks: int, words: Sequence[object]) -> list[object]:
     """The command line for ranks under `weft with`, or without where there is no way: the launcher is the program; or,
     where the launcher sets LD_PRELOAD for its ranks, each rank is."""
     if not way:

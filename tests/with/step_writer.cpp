@@ -2,8 +2,8 @@
 //
 // It writes what paper 1's writer writes (Chaste's: doi 10.1371/journal.pone.0202410): a dataset of steps, nodes and
 // variables, its steps unlimited, chunks of its own; every step the ranks fill a distributed vector of PETSc (of theirs
-// alone, where there is no PETSc), make the dataset one step longer, and write their nodes by a collective hyperslab; one
-// rank writes the time. Prints the seconds that a rank spent in its output, and what it closed with.
+// alone, where there is no PETSc), make the dataset one step longer, and write their nodes by a collective hyperslab;
+// one rank writes the time. Prints the seconds that a rank spent in its output, and what it closed with.
 #include <hdf5.h>
 #include <mpi.h>
 #ifdef WITH_PETSC
@@ -39,18 +39,30 @@ Options parse(int argc, char** argv) {
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
     const auto value = [&] { return std::strtoull(argv[++at], nullptr, 10); };
-    if (word == "--nodes") options.nodes = value();
-    else if (word == "--variables") options.variables = value();
-    else if (word == "--steps") options.steps = value();
-    else if (word == "--chunk") for (hsize_t& extent : options.chunk) extent = value();
-    else if (word == "--flush-every") options.flush_every = value();
-    else if (word == "--deflate") options.deflate = static_cast<int>(value());
-    else if (word == "--independent") options.independent = true;
-    else if (word == "--fixed") options.fixed = true;
-    else if (word == "--striped") options.striped = true;
-    else if (word == "--read-every") options.read_every = value();
-    else if (word == "--die-at") options.die_at = static_cast<int>(value());
-    else options.path = word;
+    if (word == "--nodes")
+      options.nodes = value();
+    else if (word == "--variables")
+      options.variables = value();
+    else if (word == "--steps")
+      options.steps = value();
+    else if (word == "--chunk")
+      for (hsize_t& extent : options.chunk) extent = value();
+    else if (word == "--flush-every")
+      options.flush_every = value();
+    else if (word == "--deflate")
+      options.deflate = static_cast<int>(value());
+    else if (word == "--independent")
+      options.independent = true;
+    else if (word == "--fixed")
+      options.fixed = true;
+    else if (word == "--striped")
+      options.striped = true;
+    else if (word == "--read-every")
+      options.read_every = value();
+    else if (word == "--die-at")
+      options.die_at = static_cast<int>(value());
+    else
+      options.path = word;
   }
   return options;
 }
@@ -111,7 +123,8 @@ int main(int argc, char** argv) {
   const hsize_t time_chunk = 1000;
   H5Pset_chunk(time_creation, 1, &time_chunk);
   const hid_t time_space = H5Screate_simple(1, &one, &unlimited);
-  const hid_t times = H5Dcreate(file, "Data_Time", H5T_NATIVE_DOUBLE, time_space, H5P_DEFAULT, time_creation, H5P_DEFAULT);
+  const hid_t times =
+      H5Dcreate(file, "Data_Time", H5T_NATIVE_DOUBLE, time_space, H5P_DEFAULT, time_creation, H5P_DEFAULT);
   H5Sclose(time_space);
   const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
   if (!options.independent) H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
@@ -167,7 +180,8 @@ int main(int argc, char** argv) {
       H5Sclose(this_time);
       H5Sclose(all_times);
     }
-    if (options.flush_every > 0 && (step + 1) % options.flush_every == 0) check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
+    if (options.flush_every > 0 && (step + 1) % options.flush_every == 0)
+      check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
     if (options.read_every > 0 && (step + 1) % options.read_every == 0 && own > 0) {
       // What it wrote itself, read back: node low, over all steps so far.
       std::vector<double> back((step + 1) * options.variables);
@@ -181,7 +195,8 @@ int main(int argc, char** argv) {
       for (hsize_t s = 0; s <= step; ++s) {
         for (hsize_t v = 0; v < options.variables; ++v) {
           if (back[s * options.variables + v] != value_of(s, low, v)) {
-            std::fprintf(stderr, "step_writer: rank %d read another value of step %llu\n", rank, static_cast<unsigned long long>(s));
+            std::fprintf(stderr, "step_writer: rank %d read another value of step %llu\n", rank,
+                         static_cast<unsigned long long>(s));
             MPI_Abort(MPI_COMM_WORLD, 4);
           }
         }

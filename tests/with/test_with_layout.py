@@ -67,10 +67,10 @@ def test_policies_that_cannot_be_used(tmp_path: Path) -> None:
     for text, words in {
         "[[dataset]\n": "policy.toml:1",
         '[[dataset]]\nmatch = "V"\nchunks = [1]\n': "policy.toml:3: chunks is no word for a dataset",
-        '[[dataset]]\nmatch = 5\n': "policy.toml:2: match is no text",
+        "[[dataset]]\nmatch = 5\n": "policy.toml:2: match is no text",
         '[[dataset]]\nmatch = "V"\nchunk = [0, 5]\n': "chunk is no number of 1 or more",
         '[[dataset]]\nreads = "trace"\n': "a dataset has no match",
-        '[other]\nx = 1\n': "other is unknown here",
+        "[other]\nx = 1\n": "other is unknown here",
         "": "has no rule",
         '[[dataset]]\nmatch = "V"\nalgorithm = "best"\n': "best",
     }.items():

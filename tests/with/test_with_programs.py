@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import h5py
@@ -14,7 +15,7 @@ import weft_run as w
 WAYS = [["--watch"], ["--write-behind"], ["--layout", "reads", "--write-behind"], ["--layout", "isotropic"]]
 
 
-def both_ways(tmp_path: Path, words: list[object], after: list[object] = []) -> None:
+def both_ways(tmp_path: Path, words: Sequence[object], after: Sequence[object] = ()) -> None:
     """Runs `words PATH after` without and in each way, and compares what it says and leaves."""
     plain = tmp_path / "plain.h5"
     alone = p.run([*words, plain, *after])
@@ -102,7 +103,11 @@ def test_tools_say_the_same(tmp_path: Path) -> None:
     script.write_text(H5PY_STEPS)
     p.run([p.DEBIAN_PYTHON, script, path])
     for way in [["--watch"], ["--write-behind"], ["--layout", "reads", "--write-behind", "--watch"]]:
-        for tool in (["h5dump", "-H", path], ["h5dump", "-d", "/V", "-s", "3,3", "-c", "2,5", path], ["h5ls", "-rv", path]):
+        for tool in (
+            ["h5dump", "-H", path],
+            ["h5dump", "-d", "/V", "-s", "3,3", "-c", "2,5", path],
+            ["h5ls", "-rv", path],
+        ):
             assert p.run([*p.WITH, *way, *tool]).stdout == p.run(tool).stdout
     plain = tmp_path / "a.h5"
     p.run(["h5repack", "-f", "GZIP=1", path, plain])

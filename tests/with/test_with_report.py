@@ -54,7 +54,9 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert trace["requests"]["chunk_loads"] >= 2 * 170 and trace["requests"]["read_bytes"] > 340 * 40000
     assert any("trace reads take" in line for line in data["advice"]), data["advice"]
     assert data["writes"]["whole"]["calls"] == 1 and data["writes"]["whole"]["bytes"] == 8_000_000
-    assert report["all"]["processes"] == 1 and report["all"]["hdf5"] == [w.call(["h5dump", "--version"]).out.split()[-1]]
+    assert report["all"]["processes"] == 1 and report["all"]["hdf5"] == [
+        w.call(["h5dump", "--version"]).out.split()[-1]
+    ]
     file = report["all"]["files"][0]
     assert file["opens"] == 2 and file["file"].endswith("data.h5")
 
@@ -97,7 +99,22 @@ def test_where_the_bytes_go_is_counted_by_the_system_too(tmp_path: Path) -> None
     script, report, trace = tmp_path / "program.py", tmp_path / "report.json", tmp_path / "strace.txt"
     script.write_text(READS)
     data = tmp_path / "data.h5"
-    p.run([*p.WITH, "--json", report, "strace", "-f", "-e", "trace=pread64,read", "-o", trace, p.DEBIAN_PYTHON, script, data])
+    p.run(
+        [
+            *p.WITH,
+            "--json",
+            report,
+            "strace",
+            "-f",
+            "-e",
+            "trace=pread64,read",
+            "-o",
+            trace,
+            p.DEBIAN_PYTHON,
+            script,
+            data,
+        ]
+    )
     counted = next(d for d in json.loads(report.read_text())["datasets"] if d["path"] == "/V")
     whole = sum(entry["requests"]["chunk_loads"] for entry in counted["reads"].values())
     seen = sum("40000) = 40000" in line or ", 40000, " in line for line in trace.read_text().splitlines())
