@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-fresh test-nfs test-io4dolfinx test-readers-table wheel clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -21,6 +21,7 @@ help:
 	@echo 'make docs        the reference of the C++ interface, at build/docs/html'
 	@echo 'make lint        clang-format, clang-tidy, shellcheck, ruff, mypy'
 	@echo 'make sanitize    tests under the address, undefined-behaviour and thread sanitizers'
+	@echo 'make test-with-hdf5  the test programs of HDF5 itself under weft with (needs source packages; an hour)'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
 	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'
@@ -98,6 +99,9 @@ sanitize: setup
 
 test-fresh:
 	SUITE=$(SUITE) scripts/test-fresh
+
+test-with-hdf5:
+	scripts/test-with-hdf5
 
 test-io4dolfinx:
 	scripts/test-io4dolfinx

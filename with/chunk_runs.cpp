@@ -9,7 +9,7 @@ namespace weft::with {
 namespace {
 
 // The runs of one box, in chunk coordinates.
-void add_runs(const Shape& chunk, const Box& box, std::uint64_t element_bytes, std::vector<Run>& runs) {
+void add_runs(const Shape& chunk, const Box& box, std::uint64_t element_bytes, std::vector<ByteRun>& runs) {
   std::vector<std::uint64_t> stride(chunk.size(), element_bytes);  // of one index along each axis, in bytes
   for (std::size_t axis = chunk.size() - 1; axis > 0; --axis) stride[axis - 1] = stride[axis] * chunk[axis];
   std::size_t split = chunk.size() - 1;  // the last axis that the box does not fill with all behind it
@@ -26,17 +26,17 @@ void add_runs(const Shape& chunk, const Box& box, std::uint64_t element_bytes, s
 
 }  // namespace
 
-std::vector<Run> runs_in_chunk(const Box& chunk, const std::vector<Box>& boxes, std::uint64_t element_bytes) {
-  std::vector<Run> runs;
+std::vector<ByteRun> runs_in_chunk(const Box& chunk, const std::vector<Box>& boxes, std::uint64_t element_bytes) {
+  std::vector<ByteRun> runs;
   for (const Box& box : boxes) {
     Box part = survey::common_part(box, chunk);
     if (survey::is_empty(part)) continue;
     part.start = survey::minus(part.start, chunk.start);
     add_runs(chunk.count, part, element_bytes, runs);
   }
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.offset < b.offset; });
-  std::vector<Run> joined;
-  for (const Run& run : runs) {
+  std::sort(runs.begin(), runs.end(), [](const ByteRun& a, const ByteRun& b) { return a.offset < b.offset; });
+  std::vector<ByteRun> joined;
+  for (const ByteRun& run : runs) {
     if (!joined.empty() && joined.back().offset + joined.back().bytes == run.offset) {
       joined.back().bytes += run.bytes;
     } else {

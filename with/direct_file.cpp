@@ -38,7 +38,7 @@ struct Piece {
 
 struct ChunkPieces {
   std::vector<Piece> pieces;
-  std::vector<Run> runs;
+  std::vector<ByteRun> runs;
   std::uint64_t element_bytes = 0;
 
   // The memory that is written as it is: all of a step, or of several that follow each other in the chunk as they do in
@@ -74,7 +74,7 @@ ChunkPieces pieces_of(const Batch& batch, const PlacedChunk& placed) {
 // Puts the pieces where they lie in the chunk; `chunk` has its size.
 void assemble(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces, std::vector<std::byte>& chunk) {
   std::uint64_t missing = 0;  // of what is written: padding
-  for (const Run& run : pieces.runs) missing += run.bytes;
+  for (const ByteRun& run : pieces.runs) missing += run.bytes;
   for (const Piece& piece : pieces.pieces) missing -= element_count(piece.part.count) * batch.element_bytes;
   if (missing > 0) std::fill(chunk.begin(), chunk.end(), std::byte{0});
   for (const Piece& piece : pieces.pieces) {
@@ -205,7 +205,7 @@ void DirectFile::write(const Batch& batch) {
     buffer.resize(chunk_bytes);
     assemble(batch, placed, pieces, buffer);
     assembled.push_back(std::move(buffer));
-    for (const Run& run : pieces.runs) add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
+    for (const ByteRun& run : pieces.runs) add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
   }
   put_out();
   for (; !assembled.empty(); assembled.pop_front()) {
