@@ -111,7 +111,7 @@ DirectFile::~DirectFile() {
 void DirectFile::submit(Batch batch) {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-  changed_.wait(lock, [this] { return queue_.empty(); });
+  changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
   queue_.push_back(std::move(batch));
   changed_.notify_all();
 }
@@ -129,8 +129,6 @@ bool DirectFile::finish() {
   why_ = path_ + ": " + std::strerror(std::exchange(failed_, 0));
   return false;
 }
-
-bool DirectFile::sync() { return ::fdatasync(descriptor_) == 0; }
 
 std::optional<StepWindow> DirectFile::spare(const Step& part) {
   const std::lock_guard lock(mutex_);
@@ -151,7 +149,6 @@ void DirectFile::work() {
     Batch batch = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
-    changed_.notify_all();  // the next may be handed over
     lock.unlock();
     Requests requests;
     {
@@ -205,7 +202,8 @@ void DirectFile::write(const Batch& batch) {
     buffer.resize(chunk_bytes);
     assemble(batch, placed, pieces, buffer);
     assembled.push_back(std::move(buffer));
-    for (const ByteRun& run : pieces.runs) add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
+    for (const ByteRun& run : pieces.runs)
+      add(placed.address + run.offset, assembled.back().data() + run.offset, run.bytes);
   }
   put_out();
   for (; !assembled.empty(); assembled.pop_front()) {

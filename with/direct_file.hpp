@@ -47,13 +47,11 @@ class DirectFile {
   DirectFile(const DirectFile&) = delete;
   DirectFile& operator=(const DirectFile&) = delete;
 
-  // Hands a batch over; waits while another one waits its turn.
+  // Hands a batch over, once the one before is written: one window is filled while another is written, not more.
   void submit(Batch batch);
   // Waits until all is written. False where something could not be, since the last time; then why() says it.
   bool finish();
   const std::string& why() const { return why_; }
-  // Makes what was written durable, as MPI_File_sync() does.
-  bool sync();
 
   // A window for this part that was written and is free again.
   std::optional<StepWindow> spare(const Step& part);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -39,6 +40,33 @@ def test_a_rod_cools(tmp_path: Path) -> None:
         expected = numpy.exp(-0.1 * numpy.arange(50))[:, None] * numpy.sin(3.14159 * nodes / 999)
         assert numpy.allclose(file["T"][:], expected, rtol=0, atol=1e-12)
         assert file["T"].attrs["units"] in ("K", b"K")
+
+
+def test_a_program_of_an_older_header(tmp_path: Path) -> None:
+    """Compiled with weft.h as it was when it was frozen, it runs with the library of today."""
+    assert_bytes_of_cpp(
+        tmp_path,
+        lambda path: run(2, EXAMPLES / "example_write_series", path),
+        lambda path: run(2, EXAMPLES.parent / "tests" / "weft_c_bar_of_frozen", path),
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_netcdf_reads_it(tmp_path: Path, ranks: int) -> None:
+    path, reader = tmp_path / "weather.h5", tmp_path / "reader"
+    run(ranks, EXAMPLES / "example_c_like_netcdf", path)
+    with h5py.File(path) as file:
+        t2m = file["t2m"][:]
+        assert t2m.shape == (48, 45, 60) and file["t2m"].compression == "gzip"
+        assert numpy.array_equal(file["wind"][7, 3, :, 0], numpy.arange(60))
+    if shutil.which("nc-config") is None:
+        pytest.skip("no netCDF for C")
+    flags = subprocess.run(["nc-config", "--cflags", "--libs"], check=True, capture_output=True, text=True)
+    source = Path(__file__).parent / "read_netcdf.c"
+    subprocess.run(["cc", source, "-o", reader, *shlex.split(flags.stdout)], check=True)
+    seen = subprocess.run([reader, path], check=True, capture_output=True, text=True).stdout.split()
+    assert [word.split("=")[1] for word in seen[:3]] == ["48", "45", "60"] and seen[3] == seen[2].split("=")[0]
+    assert seen[4:7] == ["293.0", "K", "40"] and seen[7].startswith("h")
 
 
 @pytest.mark.skipif(os.environ.get("WEFT_MPI_FLAVOUR") != "openmpi", reason="Debian's PETSc is Open MPI's")

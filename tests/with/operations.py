@@ -99,7 +99,7 @@ class Run:
             mine = part(rest[0])
             self.put(name, (index, mine), whole[mine])
         else:  # the components one after the other, or halves of the first axis
-            for half in range(2):
+            for half in range(3 if len(rest) == 2 and rest[1] == 3 and not self.strided else 2):
                 if len(rest) == 2 and rest[1] == 3:
                     mine = part(rest[0])
                     where: Any = (index, mine, slice(half, 3, 2) if half == 0 and self.strided else half)
@@ -167,7 +167,7 @@ class Run:
                 self.step(name, self.steps[name])
         elif action == "again" and self.steps[name]:
             self.step(name, self.choose.randrange(self.steps[name]), extra=self.choose.randrange(100))
-        elif action == "skip":
+        elif action == "skip" and not HOW:  # what ranks never wrote is anything
             self.step(name, self.steps[name] + self.choose.randint(1, 3))
         elif action == "block" and data.ndim > 1 and data.shape[0] > 3:
             first = self.choose.randrange(data.shape[0] - 2)
