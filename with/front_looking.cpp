@@ -15,17 +15,40 @@ using namespace weft::with;  // NOLINT(google-build-using-namespace): this file 
   if (real == nullptr) return static_cast<decltype(real arguments)>(-1); \
   if (Inside::now()) return real arguments
 
+namespace {
+
+// Whether a program that handles chunks by itself has to be stopped: they are not those that it asked for, and what it
+// put there would be other values.
+bool knows_other_chunks(Library& library, hid_t id) {
+  if (!settings().layout) return false;
+  return guarded(false, [&] {
+    const std::lock_guard lock(gate());
+    const auto dataset = dataset_of(library, id);
+    if (!dataset || dataset->counters->wanted_chunk.empty()) return false;
+    say(dataset->path +
+        ": the program reads or writes its chunks by itself, and they are not those that it asked for; "
+        "leave them to it: --layout FILE.toml, with keep = true");
+    return true;
+  });
+}
+
+}  // namespace
+
 // Of one dataset, by a rank on its own.
 WEFT_LOOKS(herr_t, H5Dread_chunk, (hid_t dataset, hid_t list, const hsize_t* at, uint32_t* mask, void* values),
-           (dataset, list, at, mask, values), before_looking_at(library, dataset, false))
+           (dataset, list, at, mask, values), if (knows_other_chunks(library, dataset)) return -1;
+           before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dread_chunk1, (hid_t dataset, hid_t list, const hsize_t* at, std::uint32_t* mask, void* values),
-           (dataset, list, at, mask, values), before_looking_at(library, dataset, false))
+           (dataset, list, at, mask, values), if (knows_other_chunks(library, dataset)) return -1;
+           before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dread_chunk2,
            (hid_t dataset, hid_t list, const hsize_t* at, std::uint32_t* mask, void* values, size_t* bytes),
-           (dataset, list, at, mask, values, bytes), before_looking_at(library, dataset, false))
+           (dataset, list, at, mask, values, bytes), if (knows_other_chunks(library, dataset)) return -1;
+           before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dwrite_chunk,
            (hid_t dataset, hid_t list, uint32_t mask, const hsize_t* at, size_t bytes, const void* values),
-           (dataset, list, mask, at, bytes, values), before_looking_at(library, dataset, false))
+           (dataset, list, mask, at, bytes, values), if (knows_other_chunks(library, dataset)) return -1;
+           before_looking_at(library, dataset, false))
 WEFT_LOOKS(hsize_t, H5Dget_storage_size, (hid_t dataset), (dataset), before_looking_at(library, dataset, false))
 WEFT_LOOKS(haddr_t, H5Dget_offset, (hid_t dataset), (dataset), before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dget_chunk_storage_size, (hid_t dataset, const hsize_t* at, hsize_t* bytes), (dataset, at, bytes),

@@ -84,6 +84,15 @@ if(COMPONENT STREQUAL "weft")
   endif()
 endif()
 
+# What weft with loads is found beside the installed command.
+if(COMPONENT STREQUAL "weft")
+  execute_process(COMMAND ${SCRATCH}/prefix/bin/weft with --watch ${SCRATCH}/prefix/bin/weft info no-such-file.h5
+                  ERROR_VARIABLE line RESULT_VARIABLE code)
+  if(code EQUAL 0 OR NOT line MATCHES "no-such-file.h5" OR line MATCHES "libweft-with.so")
+    message(FATAL_ERROR "the installed weft with says: ${line}")
+  endif()
+endif()
+
 # The shared library shows Weft's names alone, and says which interface it has.
 if(COMPONENT STREQUAL "weft")
   file(GLOB library ${SCRATCH}/prefix/lib*/libweft_cpp.so)

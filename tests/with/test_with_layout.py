@@ -90,6 +90,22 @@ def test_reads_that_a_dataset_has_not(tmp_path: Path) -> None:
         assert file["V"].chunks == (1, 30000) and file["grid"].chunks != (1, 30, 50, 60)
 
 
+def test_a_program_that_writes_chunks_by_itself(tmp_path: Path) -> None:
+    """Its bytes would be other values in other chunks: it is stopped, unless its dataset is kept."""
+    script, path = tmp_path / "chunks.py", tmp_path / "data.h5"
+    script.write_text(
+        "import sys, h5py\n"
+        "with h5py.File(sys.argv[1], 'w') as file:\n"
+        "    data = file.create_dataset('V', (100, 30000), chunks=(1, 30000), dtype='f8')\n"
+        "    data.id.write_direct_chunk((3, 0), bytes(240000))\n"
+    )
+    done = p.run([*p.WITH, "--layout", "reads", p.DEBIAN_PYTHON, script, path], code=1)
+    assert any("reads or writes its chunks by itself" in line for line in p.said(done))
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[[dataset]]\nmatch = "V"\nkeep = true\n')
+    p.run([*p.WITH, "--layout", policy, p.DEBIAN_PYTHON, script, path])
+
+
 READ_TRACES = """
 import sys, h5py
 with h5py.File(sys.argv[1]) as file:
