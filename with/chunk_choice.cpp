@@ -18,6 +18,32 @@ Shape as_shape(const std::array<hsize_t, H5S_MAX_RANK>& values, int axes) {
   return {values.begin(), values.begin() + std::max(0, axes)};
 }
 
+// A chunk that HDF5 would refuse, so that it says so: longer than an axis that stays as it is, or of 4 GiB and more.
+bool is_refused(const Shape& chunk, const Shape& dims, const Shape& most, std::uint64_t element_bytes) {
+  double bytes = static_cast<double>(element_bytes);
+  for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
+    if (most[axis] == dims[axis] && chunk[axis] > dims[axis]) return true;
+    bytes *= static_cast<double>(chunk[axis]);
+  }
+  return bytes >= 4294967296.0;
+}
+
+// Filters that only this program knows (HDF5 keeps these numbers for such): what they do may depend on the chunk.
+bool has_filters_of_its_own(Library& library, hid_t creation) {
+  constexpr int kFirst = 256;
+  constexpr int kLast = 511;
+  const int filters = WEFT_CALL(library, H5Pget_nfilters)(creation);
+  for (int at = 0; at < filters; ++at) {
+    unsigned flags = 0;
+    unsigned config = 0;
+    size_t values = 0;
+    const H5Z_filter_t id = WEFT_CALL(library, H5Pget_filter2)(creation, static_cast<unsigned>(at), &flags, &values,
+                                                               nullptr, 0, nullptr, &config);
+    if (id >= kFirst && id <= kLast) return true;
+  }
+  return false;
+}
+
 hid_t new_access_list(Library& library) {
   const hid_t kind = library.property_class("H5P_CLS_DATASET_ACCESS_ID_g", "dataset access");
   return kind < 0 ? -1 : WEFT_CALL(library, H5Pcreate)(kind);
@@ -104,6 +130,10 @@ std::optional<ChosenChunk> choose_chunk(Library& library, const std::string& pat
   if (asked.empty() && !rule->contiguous) return std::nullopt;
   const std::uint64_t element_bytes = WEFT_CALL(library, H5Tget_size)(type);
   if (element_bytes == 0) return std::nullopt;
+  if (!asked.empty() && (is_refused(asked, as_shape(dims, axes), as_shape(most, axes), element_bytes) ||
+                         has_filters_of_its_own(library, creation))) {
+    return std::nullopt;
+  }
   const Shape expected = expected_extents(*rule, as_shape(dims, axes), as_shape(most, axes), asked);
   const auto chunk = chunk_by(*rule, expected, element_bytes);
   if (!chunk || *chunk == asked) return std::nullopt;

@@ -71,15 +71,15 @@ std::string path_below(Library& library, hid_t location, const char* name) {
   return guarded<std::string>("", [&] { return path_of(library, location, name); });
 }
 
-// A dataset that was opened: known from now on, with a chunk cache that serves it where it is only read, or where its
-// steps do not wait.
+// A dataset that was opened: known from now on, with a chunk cache that serves it where the file is only
+// read.
 hid_t after_open(Library& library, hid_t id, hid_t location, const char* name) {
   if (id < 0) return id;
   return guarded(id, [&] {
     note_hdf5(library);
     const auto dataset = dataset_of(library, id);
     if (!dataset || !settings().layout || !dataset->file) return id;
-    if (!dataset->file->read_only && settings().write_behind) return id;
+    if (!dataset->file->read_only) return id;
     const auto access = raise_cache(library, id);
     if (!access) return id;
     forget(library, id);

@@ -71,6 +71,14 @@ void* Library::find(Call call) {
   return address;
 }
 
+Library::TransferMode Library::transfer_mode() {
+  if (!mode_asked_) {
+    transfer_mode_ = reinterpret_cast<TransferMode>(find_by_name("H5Pget_dxpl_mpio"));
+    mode_asked_ = true;
+  }
+  return transfer_mode_;
+}
+
 hid_t Library::property_class(const char* variable, const char* name) {
   // A program that is no position-independent code has the variables of its libraries to itself: the library's own is
   // never filled then. Of two HDF5 in a process each has its own. So what is found has to be what it should be.

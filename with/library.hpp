@@ -22,6 +22,10 @@ class Library {
   void* find(Call call);
   bool has(Call call) { return find(call) != nullptr; }
   void* find_by_name(const char* name) const;
+  // The function that says whether a transfer list is collective; null where this HDF5 knows no MPI. Asked for in every
+  // read, and so remembered.
+  using TransferMode = herr_t (*)(hid_t, int*);
+  TransferMode transfer_mode();
 
   // A class of property lists, by the variable that has its number and by its own name; -1 where there is none.
   hid_t property_class(const char* variable, const char* name);
@@ -35,6 +39,8 @@ class Library {
   void* handle_;  // of dlopen(), or RTLD_NEXT where the program itself calls
   std::array<std::atomic<void*>, static_cast<std::size_t>(Call::count)> found_{};
   std::atomic<unsigned> version_{0};
+  std::atomic<TransferMode> transfer_mode_{nullptr};
+  std::atomic<bool> mode_asked_{false};
 };
 
 // WEFT_CALL(library, H5Dwrite)(dataset, ...): calls it in that library, which has it.

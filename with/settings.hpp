@@ -22,9 +22,9 @@ struct Rule {
   std::string reads = "snapshot=1,trace=1";  // layout/reads.hpp
   std::vector<std::uint64_t> chunk;          // these, instead of a design
   std::uint64_t target_bytes = 1U << 20U;
-  std::uint64_t steps = 1000;             // expected along an unlimited first axis
-  std::uint64_t least_bytes = 1U << 20U;  // smaller datasets are left as they are
-  bool contiguous = false;                // chunk what the program does not chunk, too
+  std::uint64_t steps = 1000;              // expected along an unlimited first axis
+  std::uint64_t least_bytes = 16U << 20U;  // smaller datasets are left as they are
+  bool contiguous = false;                 // chunk what the program does not chunk, too
 };
 
 struct Settings {

@@ -24,8 +24,7 @@ hid_t transfer_list(Library& library, bool collective) {
 
 bool is_collective(Library& library, hid_t transfer) {
   if (transfer == H5P_DEFAULT) return false;
-  using Get = herr_t (*)(hid_t, int*);
-  auto* get = reinterpret_cast<Get>(library.find_by_name("H5Pget_dxpl_mpio"));
+  const Library::TransferMode get = library.transfer_mode();
   int mode = 0;
   return get != nullptr && get(transfer, &mode) >= 0 && mode == 1;
 }
