@@ -99,6 +99,7 @@ void pass_on(int signal) {
 // Runs the program, and returns how it ended: its exit code, or 128 and its signal.
 int run_program(const std::string& program, const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = fork();

@@ -20,7 +20,7 @@ Shape as_shape(const std::array<hsize_t, H5S_MAX_RANK>& values, int axes) {
 
 // A chunk that HDF5 would refuse, so that it says so: longer than an axis that stays as it is, or of 4 GiB and more.
 bool is_refused(const Shape& chunk, const Shape& dims, const Shape& most, std::uint64_t element_bytes) {
-  double bytes = static_cast<double>(element_bytes);
+  auto bytes = static_cast<double>(element_bytes);
   for (std::size_t axis = 0; axis < chunk.size(); ++axis) {
     if (most[axis] == dims[axis] && chunk[axis] > dims[axis]) return true;
     bytes *= static_cast<double>(chunk[axis]);

@@ -133,29 +133,16 @@ std::recursive_mutex& gate() {
 
 std::optional<Identity> identity_of(Library& library, hid_t object) {
   if (WEFT_CALL(library, H5Iget_type)(object) <= H5I_BADID) return std::nullopt;  // HDF5 would complain
-  // Both kinds begin with the number of the file; then HDF5 1.12 has a token, and what came before it an address. What
-  // comes after that differs in length.
   struct {
     unsigned long file;
-    std::array<std::uint8_t, 16> token;
-    std::array<std::uint8_t, 1024> rest;
+    std::array<std::uint8_t, 16> object;
+    std::array<std::uint8_t, 1024> rest;  // its length differs
   } info{};
-  constexpr unsigned kBasic = 1;
-  herr_t said = -1;
-  std::size_t known = info.token.size();
-  if (library.has(Call::H5Oget_info3)) {
-    said = WEFT_CALL(library, H5Oget_info3)(object, &info, kBasic);
-  } else if (library.has(Call::H5Oget_info2)) {
-    known = sizeof(haddr_t);
-    said = WEFT_CALL(library, H5Oget_info2)(object, reinterpret_cast<H5O_info_t*>(&info), kBasic);
-  } else if (library.has(Call::H5Oget_info1)) {
-    known = sizeof(haddr_t);
-    said = WEFT_CALL(library, H5Oget_info1)(object, reinterpret_cast<H5O_info_t*>(&info));
-  }
-  if (said < 0) return std::nullopt;
+  const std::size_t known = library.object_info(object, &info);
+  if (known == 0) return std::nullopt;
   Identity identity;
   identity.file = info.file;
-  std::copy_n(info.token.begin(), known, identity.object.begin());
+  std::copy_n(info.object.begin(), known, identity.object.begin());
   return identity;
 }
 

@@ -61,8 +61,8 @@ WEFT_LOOKS(herr_t, H5Dget_chunk_info,
 WEFT_LOOKS(herr_t, H5Dget_chunk_info_by_coord,
            (hid_t dataset, const hsize_t* at, unsigned* mask, haddr_t* address, hsize_t* bytes),
            (dataset, at, mask, address, bytes), before_looking_at(library, dataset, false))
-WEFT_LOOKS(herr_t, H5Dchunk_iter, (hid_t dataset, hid_t list, void* act, void* data), (dataset, list, act, data),
-           before_looking_at(library, dataset, false))
+WEFT_LOOKS(herr_t, H5Dchunk_iter, (hid_t dataset, hid_t list, WeftChunkAction act, void* data),
+           (dataset, list, act, data), before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dget_space_status, (hid_t dataset, H5D_space_status_t* status), (dataset, status),
            before_looking_at(library, dataset, false))
 WEFT_LOOKS(herr_t, H5Dvlen_get_buf_size, (hid_t dataset, hid_t type, hid_t space, hsize_t* bytes),

@@ -79,6 +79,24 @@ Library::TransferMode Library::transfer_mode() {
   return transfer_mode_;
 }
 
+std::size_t Library::object_info(hid_t object, void* info) {
+  constexpr unsigned kBasic = 1;
+  constexpr std::size_t kToken = 16;
+  // The types of what they fill differ from version to version.
+  using Info = herr_t (*)(hid_t, void*, unsigned);
+  using OldInfo = herr_t (*)(hid_t, void*);
+  if (!info_asked_) {
+    info3_ = find_by_name("H5Oget_info3");
+    info2_ = find_by_name("H5Oget_info2");
+    info1_ = find_by_name("H5Oget_info1");
+    info_asked_ = true;
+  }
+  if (info3_ != nullptr) return reinterpret_cast<Info>(info3_.load())(object, info, kBasic) < 0 ? 0 : kToken;
+  if (info2_ != nullptr) return reinterpret_cast<Info>(info2_.load())(object, info, kBasic) < 0 ? 0 : sizeof(haddr_t);
+  if (info1_ != nullptr) return reinterpret_cast<OldInfo>(info1_.load())(object, info) < 0 ? 0 : sizeof(haddr_t);
+  return 0;
+}
+
 hid_t Library::property_class(const char* variable, const char* name) {
   // A program that is no position-independent code has the variables of its libraries to itself: the library's own is
   // never filled then. Of two HDF5 in a process each has its own. So what is found has to be what it should be.

@@ -27,6 +27,10 @@ class Library {
   using TransferMode = herr_t (*)(hid_t, int*);
   TransferMode transfer_mode();
 
+  // Fills `info` with what HDF5 says of an object, in its own form: the number of its file first, then its token (HDF5
+  // 1.12) or address. Returns how many bytes the latter has; 0 where it says nothing.
+  std::size_t object_info(hid_t object, void* info);
+
   // A class of property lists, by the variable that has its number and by its own name; -1 where there is none.
   hid_t property_class(const char* variable, const char* name);
 
@@ -41,6 +45,10 @@ class Library {
   std::atomic<unsigned> version_{0};
   std::atomic<TransferMode> transfer_mode_{nullptr};
   std::atomic<bool> mode_asked_{false};
+  std::atomic<void*> info3_{nullptr};
+  std::atomic<void*> info2_{nullptr};
+  std::atomic<void*> info1_{nullptr};
+  std::atomic<bool> info_asked_{false};
 };
 
 // WEFT_CALL(library, H5Dwrite)(dataset, ...): calls it in that library, which has it.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace weft::with {
 
@@ -18,8 +19,11 @@ std::size_t step_axis_of(const Box& box, const Shape& shape) {
   return std::string_view::npos;
 }
 
-StepWindow::StepWindow(const Step& part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes)
-    : part_(part), first_(first), capacity_(std::max<std::uint64_t>(capacity, 1)), element_bytes_(element_bytes) {
+StepWindow::StepWindow(Step part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes)
+    : part_(std::move(part)),
+      first_(first),
+      capacity_(std::max<std::uint64_t>(capacity, 1)),
+      element_bytes_(element_bytes) {
   if (!part_.nothing()) {
     std::uint64_t inner = element_bytes_;
     for (std::size_t axis = 0; axis < part_.box.count.size(); ++axis) {
@@ -59,6 +63,7 @@ bool StepWindow::fits(const Step& step, std::uint64_t index) const {
 
 std::byte* StepWindow::next() const { return memory_.get() + steps_ * run_bytes_; }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it fills the window
 void StepWindow::put(const std::byte* values) {
   std::byte* to = next();
   for (std::uint64_t run = 0; run < runs_; ++run) {

@@ -28,7 +28,7 @@ class StepWindow {
  public:
   // For `capacity` steps of this part, of elements of so many bytes (in the program's memory), from step `first` on.
   // The memory is the system's until it is used.
-  StepWindow(const Step& part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes);
+  StepWindow(Step part, std::uint64_t first, std::uint64_t capacity, std::uint64_t element_bytes);
 
   StepWindow() : StepWindow({}, 0, 0, 0) {}
 
@@ -40,6 +40,7 @@ class StepWindow {
   std::uint64_t runs() const { return runs_; }
   std::uint64_t run_bytes() const { return run_bytes_; }
   std::uint64_t stride_bytes() const { return run_bytes_ * capacity_; }
+  // NOLINTNEXTLINE(readability-make-member-function-const): it fills the window
   void put(const std::byte* values);  // the elements of a step, in the order of the file
   void added(double seconds);         // at this time
 
