@@ -26,8 +26,14 @@ Kind* count_call(Library& library, hid_t id, hid_t space, hid_t transfer, bool w
   if (!dataset) return nullptr;
   DatasetCounters& counters = *dataset->counters;
   hid_t of_file = space;
-  const hid_t own = space == H5S_ALL ? WEFT_CALL(library, H5Dget_space)(id) : -1;
+  const bool whole = space == H5S_ALL;
+  const hid_t own = whole && !dataset->is_virtual ? WEFT_CALL(library, H5Dget_space)(id) : -1;
   if (own >= 0) of_file = own;
+  if (whole && own < 0) {  // of a virtual dataset nobody asks how long it is
+    Kind& all = (writes ? counters.writes : counters.reads)[Access::whole];
+    ++all.calls;
+    return &all;
+  }
   if (const auto shape = extents(library, of_file)) counters.shape = *shape;
   if (own >= 0) WEFT_CALL(library, H5Sclose)(own);
   const Selection selection = file_selection(library, space, counters.shape);
@@ -93,7 +99,7 @@ void before_extent(Library& library, hid_t id, const hsize_t* extents_now) {
   guarded(0, [&] {
     const std::lock_guard lock(gate());
     const auto dataset = dataset_of(library, id);
-    if (!dataset) return 0;
+    if (!dataset || dataset->is_virtual) return 0;
     const hid_t space = WEFT_CALL(library, H5Dget_space)(id);
     const auto shape = extents(library, space);
     WEFT_CALL(library, H5Sclose)(space);

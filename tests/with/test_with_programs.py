@@ -144,6 +144,26 @@ def test_two_hdf5_in_one_process(tmp_path: Path) -> None:
     p.same(tmp_path / "a.h5.nc", tmp_path / "b.h5.nc")
 
 
+def test_a_virtual_dataset_shows_what_waits(tmp_path: Path) -> None:
+    """Its extents are not asked for: HDF5 1.10.8 crashes where a virtual dataset without end was looked into."""
+    script = tmp_path / "virtual.py"
+    script.write_text(
+        "import sys, h5py, numpy as np\n"
+        "with h5py.File(sys.argv[1], 'w', libver='latest') as file:\n"
+        "    data = file.create_dataset('a', (0, 100), maxshape=(None, 100), chunks=(10, 50), dtype='f8')\n"
+        "    layout = h5py.VirtualLayout((40, 100), 'f8')\n"
+        "    layout[:] = h5py.VirtualSource('.', 'a', (40, 100))\n"
+        "    view = file.create_virtual_dataset('v', layout, fillvalue=-1)\n"
+        "    for step in range(40):\n"
+        "        data.resize(step + 1, axis=0); data[step] = np.arange(100) + step\n"
+        "        if step % 7 == 0: print(file['v'][step, :3], view[: step + 1].sum())\n"
+    )
+    alone = p.run([p.DEBIAN_PYTHON, script, tmp_path / "a.h5"])
+    for way in WAYS:
+        path = tmp_path / ("".join(way).replace("-", "") + ".h5")
+        assert p.run([*p.WITH, *way, p.DEBIAN_PYTHON, script, path]).stdout == alone.stdout
+
+
 def test_a_budget_smaller_than_a_row_of_chunks(tmp_path: Path) -> None:
     script = tmp_path / "steps.py"
     script.write_text(H5PY_STEPS)
