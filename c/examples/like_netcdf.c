@@ -33,9 +33,9 @@ int main(int argc, char** argv) {
 
   weft_spec* spec = weft_spec_new(); /* nc_create_par; nc_def_dim of an unlimited time: no number of steps is set */
   check(weft_set(spec, "time_units", "h"));
-  check(weft_set_grid(spec, 2, grid, origin, spacing));           /* nc_def_dim of y and x, and their variables */
-  check(weft_add_field(spec, "t2m", WEFT_FLOAT32, 2, grid));      /* nc_def_var */
-  check(weft_set_field(spec, "t2m", "units", "K"));               /* nc_put_att_text */
+  check(weft_set_grid(spec, 2, grid, origin, spacing));               /* nc_def_dim of y and x, and their variables */
+  check(weft_add_field(spec, "t2m", WEFT_FLOAT32, 2, grid));          /* nc_def_var */
+  check(weft_set_field(spec, "t2m", "units", "K"));                   /* nc_put_att_text */
   check(weft_set_field(spec, "t2m", "filters", "shuffle+deflate:1")); /* nc_def_var_deflate */
   check(weft_add_field(spec, "wind", WEFT_FLOAT32, 3, winds));
   check(weft_set_field(spec, "wind", "units", "m s-1"));
