@@ -9,7 +9,7 @@ static void check(int status) {
   exit(1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int file, field, time, dims[NC_MAX_VAR_DIMS], axes;
   char name[NC_MAX_NAME + 1], *units, *time_units;
   float value;

@@ -2,11 +2,10 @@
 #include <petscvec.h>
 #include <petscviewerhdf5.h>
 
-int main(int argc, char **argv)
-{
-  Vec         u;
+int main(int argc, char** argv) {
+  Vec u;
   PetscViewer viewer;
-  PetscInt    low, high;
+  PetscInt low, high;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, 5003, &u));
