@@ -85,7 +85,7 @@ namespace weft::with {
   X(H5Pset_chunk) X(H5Pget_nfilters) X(H5Pget_filter2) X(H5Pget_driver) X(H5Pget_chunk_cache) \
   X(H5Pset_chunk_cache) X(H5Pget_external_count) X(H5Iget_name) X(H5Iget_file_id) X(H5Iinc_ref) X(H5Iget_type) \
   X(H5Fget_name) X(H5Fget_access_plist) X(H5Fget_intent) X(H5Eget_auto2) X(H5Eset_auto2) X(H5get_libversion) \
-  X(H5Oget_info3) X(H5Oget_info2) X(H5Oget_info1) X(H5FD_mpio_init) X(H5Pget_class_name) X(H5free_memory) \
+  X(H5FD_mpio_init) X(H5Pget_class_name) X(H5free_memory) \
   X(H5Fget_create_plist) X(H5Pget_userblock) X(H5Pfill_value_defined)
 
 // clang-format on
