@@ -1,7 +1,5 @@
 #include "with/agreement.hpp"
 
-#include <algorithm>
-
 namespace weft::with {
 
 namespace {
@@ -85,15 +83,6 @@ bool all_can(bool own, const Ranks* ranks) {
   std::vector<std::int64_t> cannot{own ? 0 : 1};
   if (ranks != nullptr) ranks->greatest(cannot);
   return cannot.front() == 0;
-}
-
-bool boxes_meet(const Box& one, const Box& other) {
-  for (std::size_t axis = 0; axis < one.start.size(); ++axis) {
-    const std::uint64_t begin = std::max(one.start[axis], other.start[axis]);
-    const std::uint64_t end = std::min(one.start[axis] + one.count[axis], other.start[axis] + other.count[axis]);
-    if (begin >= end) return false;
-  }
-  return true;
 }
 
 }  // namespace weft::with

@@ -49,6 +49,4 @@ Box bounds_of(const Step& step, std::size_t axes, const Ranks* ranks);
 // Whether it is so on all ranks. Collective, as agree().
 bool all_can(bool own, const Ranks* ranks);
 
-bool boxes_meet(const Box& one, const Box& other);
-
 }  // namespace weft::with

@@ -12,7 +12,6 @@
 #include <hdf5.h>
 
 // Later headers put a caller's place before the arguments of these, and let one name mean two functions.
-#undef H5Dcreate_async
 #undef H5Dread_async
 #undef H5Dwrite_async
 #undef H5Dread_multi_async
@@ -44,7 +43,6 @@ herr_t H5Dwrite_multi_async(const char*, const char*, unsigned, size_t, hid_t[],
                             const void*[], hid_t);
 herr_t H5Dset_extent_async(const char*, const char*, unsigned, hid_t, const hsize_t[], hid_t);
 herr_t H5Dclose_async(const char*, const char*, unsigned, hid_t, hid_t);
-hid_t H5Dcreate_async(const char*, const char*, unsigned, hid_t, const char*, hid_t, hid_t, hid_t, hid_t, hid_t, hid_t);
 herr_t H5Fclose_async(const char*, const char*, unsigned, hid_t, hid_t);
 herr_t H5Fflush_async(const char*, const char*, unsigned, hid_t, H5F_scope_t, hid_t);
 herr_t H5Ocopy_async(const char*, const char*, unsigned, hid_t, const char*, hid_t, const char*, hid_t, hid_t, hid_t);
@@ -63,7 +61,7 @@ namespace weft::with {
 // clang-format off
 // Those that are stood in front of.
 #define WEFT_FRONT_CALLS(X) \
-  X(H5Dcreate1) X(H5Dcreate2) X(H5Dcreate_anon) X(H5Dcreate_async) X(H5Dopen1) X(H5Dopen2) X(H5Dclose) \
+  X(H5Dcreate1) X(H5Dcreate2) X(H5Dcreate_anon) X(H5Dopen1) X(H5Dopen2) X(H5Dclose) \
   X(H5Dclose_async) X(H5Dread) X(H5Dwrite) X(H5Dread_async) X(H5Dwrite_async) X(H5Dread_multi) \
   X(H5Dwrite_multi) X(H5Dread_multi_async) X(H5Dwrite_multi_async) X(H5Dset_extent) X(H5Dset_extent_async) \
   X(H5Dextend) X(H5Dread_chunk) X(H5Dread_chunk1) X(H5Dread_chunk2) X(H5Dwrite_chunk) X(H5Dget_storage_size) \

@@ -76,13 +76,6 @@ std::shared_ptr<OpenFile> describe_file(Library& library, hid_t id, bool just_op
   return file;
 }
 
-// Values that hold no addresses of memory.
-bool plain(Library& library, hid_t type) {
-  const auto has = [&](H5T_class_t kind) { return WEFT_CALL(library, H5Tdetect_class)(type, kind) > 0; };
-  if (has(H5T_VLEN) || has(H5T_REFERENCE)) return false;
-  return !has(H5T_STRING);
-}
-
 // Its path, and the counters that go by it. One that was made without a name gets it later.
 void name(Library& library, hid_t id, OpenDataset& dataset) {
   dataset.path = text_of(WEFT_CALL(library, H5Iget_name), id);
@@ -96,7 +89,7 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
   name(library, id, dataset);
   const Closing type(WEFT_CALL(library, H5Dget_type)(id), WEFT_CALL(library, H5Tclose));
   dataset.element_bytes = WEFT_CALL(library, H5Tget_size)(type.id());
-  dataset.plain_values = plain(library, type.id());
+  dataset.plain_values = is_plain_type(library, type.id());
   const Closing made(WEFT_CALL(library, H5Dget_create_plist)(id), WEFT_CALL(library, H5Pclose));
   const H5D_layout_t layout = WEFT_CALL(library, H5Pget_layout)(made.id());
   dataset.is_virtual = layout == H5D_VIRTUAL;
@@ -127,6 +120,11 @@ void describe(Library& library, hid_t id, OpenDataset& dataset) {
 }
 
 }  // namespace
+
+bool is_plain_type(Library& library, hid_t type) {
+  const auto has = [&](H5T_class_t kind) { return WEFT_CALL(library, H5Tdetect_class)(type, kind) > 0; };
+  return !has(H5T_VLEN) && !has(H5T_REFERENCE) && !has(H5T_STRING);
+}
 
 std::recursive_mutex& gate() {
   static auto* one = new std::recursive_mutex;

@@ -98,6 +98,9 @@ void forget_file(Library& library, unsigned long file);
 // wait by collective calls.
 std::vector<std::shared_ptr<OpenDataset>> waiting_in(Library& library, std::optional<unsigned long> file);
 
+// Values of this type hold no addresses of memory: they can be copied, and mean the same later.
+bool is_plain_type(Library& library, hid_t type);
+
 // Drops all that waits, unwritten.
 void forget_all_lanes();
 

@@ -107,13 +107,6 @@ extern "C" hid_t H5Dcreate1(hid_t location, const char* name, hid_t type, hid_t 
                        [&](hid_t made, hid_t /*used*/) { return real(location, name, type, space, made); });
 }
 
-extern "C" hid_t H5Dcreate_async(const char* file, const char* function, unsigned line, hid_t location,
-                                 const char* name, hid_t type, hid_t space, hid_t link, hid_t creation, hid_t access,
-                                 hid_t set) {
-  WEFT_FRONT(H5Dcreate_async, file, function, line, location, name, type, space, link, creation, access, set);
-  return real(file, function, line, location, name, type, space, link, creation, access, set);
-}
-
 extern "C" hid_t H5Dcreate_anon(hid_t location, hid_t type, hid_t space, hid_t creation, hid_t access) {
   WEFT_FRONT(H5Dcreate_anon, location, type, space, creation, access);
   // It gets its name later: a rule can be for it only where it is for all.

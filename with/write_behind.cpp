@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "weft/support/amount.hpp"
+#include "weft/survey/box_copy.hpp"
 #include "with/agreement.hpp"
 #include "with/lane_writing.hpp"
 #include "with/settings.hpp"
@@ -105,7 +106,7 @@ bool any_meets(const Waiting::Side& side, const Box& bounds) {
     Box waits = lane.bounds;
     waits.start[lane.window.axis()] = lane.from;
     waits.count[lane.window.axis()] = lane.next - lane.from;
-    return boxes_meet(waits, bounds);
+    return !survey::is_empty(survey::common_part(waits, bounds));
   });
 }
 

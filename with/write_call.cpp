@@ -49,12 +49,6 @@ bool is_plain_transfer(Library& library, hid_t transfer) {
   return transform(transfer, nullptr, 0) <= 0 && convert(transfer, &function, &data) >= 0 && function == nullptr;
 }
 
-// Values of this type in memory can be copied, and mean the same later.
-bool is_plain_type(Library& library, hid_t type) {
-  const auto has = [&](H5T_class_t kind) { return WEFT_CALL(library, H5Tdetect_class)(type, kind) > 0; };
-  return !has(H5T_VLEN) && !has(H5T_REFERENCE) && !has(H5T_STRING);
-}
-
 }  // namespace
 
 std::optional<Step> step_of(Library& library, const OpenDataset& dataset, const WriteCall& call) {
