@@ -139,6 +139,10 @@ void run(const WithOptions& options, const std::vector<std::string>& words) {
   if (library.find_first_of(": ") != std::string::npos) {
     throw Error(ErrorKind::system, library, "has a space or a colon in its path", "install weft where there is none");
   }
+  // Not when the program has run for a day.
+  if (!options.json_file.empty() && !std::ofstream(options.json_file, std::ios::app)) {
+    throw system_error(options.json_file, "cannot be written", errno);
+  }
   const ReportFolder reports;
   const json settings = {{"watch", watch},
                          {"write_behind", options.write_behind},
@@ -192,6 +196,7 @@ void add_with_command(CLI::App& app) {
                       "Write the report as JSON into this file, instead of a table on standard error");
   command->prefix_command();
   command->footer(
+      "weft with [OPTIONS] PROGRAM [ARGUMENTS]: what comes behind the program is the program's.\n\n"
       "Example:\n  weft with --watch python3 simulate.py\n"
       "  weft with --layout reads --write-behind mpirun -n 4 ./simulate\n\n"
       "The program has to be linked with a shared HDF5 (1.10 to 2.x). With ranks on several machines the launcher\n"

@@ -58,6 +58,13 @@ def test_options_that_cannot_be_used() -> None:
     refused("lots", "--write-behind", "--budget", "lots", "ls")
 
 
+def test_a_report_that_cannot_be_written_is_told_before(tmp_path: Path) -> None:
+    """The program has not run then."""
+    ran = tmp_path / "ran"
+    refused("cannot be written", "--json", tmp_path / "none" / "report.json", "touch", ran, code=1)
+    assert not ran.exists()
+
+
 def test_a_script_is_its_interpreter(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/usr/bin/env sh\necho $0 $1\n")
