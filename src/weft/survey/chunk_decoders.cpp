@@ -25,19 +25,20 @@ class ChunkDecoders::Impl {
 
   void add(const std::shared_ptr<const Job>& job) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return pending_ < 2 * coders_.size(); });
+    room_.wait(lock, [&] { return pending_ < 2 * coders_.size(); });
     ++pending_;
     workers_.submit([this, job](int worker) {
       work(*job, static_cast<std::size_t>(worker));
       const std::lock_guard done(mutex_);
       --pending_;
-      changed_.notify_all();
+      room_.notify_one();  // of many threads that read, one can go on: to wake all took more time than to decode
+      if (pending_ == 0) idle_.notify_all();
     });
   }
 
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return pending_ == 0; });
+    idle_.wait(lock, [&] { return pending_ == 0; });
   }
 
  private:
@@ -55,7 +56,8 @@ class ChunkDecoders::Impl {
   std::vector<std::vector<std::byte>> chunks_;  // one a worker, as the coders
   std::vector<storage::ChunkCoder> coders_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable room_;
+  std::condition_variable idle_;
   std::size_t pending_ = 0;  // waiting, or being worked on
   Workers workers_;          // ends first
 };
