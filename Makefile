@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-readers-table wheel clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-dealii test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -24,6 +24,7 @@ help:
 	@echo 'make test-with-hdf5  the test programs of HDF5 itself under weft with (needs source packages; an hour)'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
+	@echo 'make test-dealii      functions of deal.II (installs libdeal.ii-dev)'
 	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'
 	@echo 'make test-readers-table  who reads which file, value for value: docs/readers.md (WRITE=1 writes it; needs npm, Maven)'
 	@echo 'make bench       Weft and its peers, with a report (BENCH_FOLDER=where, BENCH_SCALE=0.1)'
@@ -105,6 +106,9 @@ test-with-hdf5:
 
 test-io4dolfinx:
 	scripts/test-io4dolfinx
+
+test-dealii: build
+	scripts/test-dealii
 
 # Files on NFS 4.2 and 3, written by ranks on two clients. The guest comes up in 10 s once its packages are there.
 test-nfs:
