@@ -29,7 +29,8 @@ class Call:
 
 
 class Killer:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, program: str = w.WEFT) -> None:
+        self.program = program
         compiler = shutil.which("cc")
         if compiler is None:
             pytest.skip("no C compiler for the library that kills")
@@ -38,13 +39,13 @@ class Killer:
         assert built.code == 0, built.err
 
     def command(self, settings: dict[str, str]) -> list[str]:
-        """The words before weft. The library is added to what the launcher already loads into its ranks."""
+        """The words before the program's. The library is added to what the launcher already loads into its ranks."""
         libraries = [str(self.library)]
         for word, value in zip(w.LAUNCHER, w.LAUNCHER[1:]):
             if word == "LD_PRELOAD":
                 libraries.append(value)
         settings = {**settings, "LD_PRELOAD": ":".join(libraries)}
-        return ["env", *(f"{name}={value}" for name, value in settings.items()), w.WEFT]
+        return ["env", *(f"{name}={value}" for name, value in settings.items()), self.program]
 
     def run(
         self,
