@@ -20,7 +20,8 @@ namespace {
 
 // Chunks that follow each other in the file are written together, up to this.
 constexpr std::uint64_t kLongestWrite = 2ULL << 20U;
-constexpr std::size_t kMostParts = 512;  // of a write; systems take 1024
+constexpr std::size_t kMostParts = 1024;  // of a write: what systems take
+constexpr std::uint64_t kShortRun = 2048;  // shorter ones are copied together: a part of a write costs, too
 constexpr std::size_t kMostSpares = 16;
 
 // What the windows of a batch have of a chunk.
@@ -41,16 +42,10 @@ struct ChunkPieces {
   std::vector<ByteRun> runs;
   std::uint64_t element_bytes = 0;
 
-  // The memory that is written as it is: all of a step, or of several that follow each other in the chunk as they do in
-  // the window. Null where it has to be put together.
-  const std::byte* in_one_place() const {
-    if (pieces.size() != 1 || runs.size() != 1) return nullptr;
-    const Piece& piece = pieces[0];
-    if (runs[0].bytes != element_count(piece.part.count) * element_bytes) return nullptr;  // padding
-    for (std::size_t axis = 1; axis < piece.part.count.size(); ++axis) {
-      if (piece.part.count[axis] != piece.filled.count[axis]) return nullptr;
-    }
-    return piece.window->data() + piece.from()[0] * piece.window->run_bytes();
+  std::uint64_t bytes_in_windows() const {
+    std::uint64_t elements = 0;
+    for (const Piece& piece : pieces) elements += element_count(piece.part.count);
+    return elements * element_bytes;
   }
 };
 
@@ -71,12 +66,53 @@ ChunkPieces pieces_of(const Batch& batch, const PlacedChunk& placed) {
   return found;
 }
 
+// Values that lie in a window as they do in the chunk.
+struct ValueRun {
+  std::uint64_t offset;  // in the chunk
+  const std::byte* data;
+  std::uint64_t bytes;
+};
+
+// What is written from the window as it is, one copy less: rows of one piece that are not short. Nothing where the chunk
+// has to be put together.
+std::vector<ValueRun> runs_of_window(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces) {
+  std::uint64_t written = 0;
+  for (const ByteRun& run : pieces.runs) written += run.bytes;
+  if (pieces.pieces.size() != 1 || written != pieces.bytes_in_windows()) return {};  // padding
+  const Piece& piece = pieces.pieces[0];
+  const Shape memory = piece.window->memory_shape();
+  const Shape& count = piece.part.count;
+  std::size_t split = count.size() - 1;  // the last axis that either side does not fill with all behind it
+  while (split > 0 && count[split] == batch.chunk[split] && count[split] == memory[split]) --split;
+  std::vector<std::uint64_t> in_chunk(count.size(), batch.element_bytes);
+  std::vector<std::uint64_t> in_memory(count.size(), batch.element_bytes);
+  for (std::size_t axis = count.size() - 1; axis > 0; --axis) {
+    in_chunk[axis - 1] = in_chunk[axis] * batch.chunk[axis];
+    in_memory[axis - 1] = in_memory[axis] * memory[axis];
+  }
+  const std::uint64_t bytes = count[split] * in_chunk[split];
+  if (bytes < kShortRun && bytes < written) return {};
+  const Shape to = survey::minus(piece.part.start, placed.start);
+  const Shape from = piece.from();
+  Box rows{Shape(count.size(), 0), count};
+  for (std::size_t axis = split; axis < count.size(); ++axis) rows.count[axis] = 1;
+  std::vector<ValueRun> runs;
+  survey::for_each_index(rows, [&](const Shape& row) {
+    ValueRun run{0, piece.window->data(), bytes};
+    for (std::size_t axis = 0; axis < row.size(); ++axis) {
+      run.offset += (to[axis] + row[axis]) * in_chunk[axis];
+      run.data += (from[axis] + row[axis]) * in_memory[axis];
+    }
+    runs.push_back(run);
+  });
+  return runs;
+}
+
 // Puts the pieces where they lie in the chunk; `chunk` has its size.
 void assemble(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces, std::vector<std::byte>& chunk) {
-  std::uint64_t missing = 0;  // of what is written: padding
-  for (const ByteRun& run : pieces.runs) missing += run.bytes;
-  for (const Piece& piece : pieces.pieces) missing -= element_count(piece.part.count) * batch.element_bytes;
-  if (missing > 0) std::fill(chunk.begin(), chunk.end(), std::byte{0});
+  std::uint64_t written = 0;
+  for (const ByteRun& run : pieces.runs) written += run.bytes;
+  if (written > pieces.bytes_in_windows()) std::fill(chunk.begin(), chunk.end(), std::byte{0});
   for (const Piece& piece : pieces.pieces) {
     const Shape memory_shape = piece.window->memory_shape();
     survey::copy_box({chunk.data(), batch.chunk, survey::minus(piece.part.start, placed.start)},
@@ -188,11 +224,11 @@ void DirectFile::write(const Batch& batch) {
   };
   for (const PlacedChunk& placed : batch.chunks) {
     const ChunkPieces pieces = pieces_of(batch, placed);
-    if (const std::byte* data = pieces.in_one_place()) {
-      add(placed.address + pieces.runs[0].offset, data, pieces.runs[0].bytes);
+    if (pieces.runs.empty()) continue;
+    if (const auto runs = runs_of_window(batch, placed, pieces); !runs.empty()) {
+      for (const ValueRun& run : runs) add(placed.address + run.offset, run.data, run.bytes);
       continue;
     }
-    if (pieces.runs.empty()) continue;
     if (bytes + chunk_bytes > kLongestWrite) put_out();
     std::vector<std::byte> buffer;
     if (!buffers_.empty()) {
