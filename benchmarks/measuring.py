@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
@@ -11,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,21 +23,9 @@ def run_json(command: Sequence[str]) -> dict:
     return json.loads(done.stdout)
 
 
-def _spare_memory() -> ModuleType:
-    """python/weft/campaign/spare_memory.py, also where the package is not installed."""
-    path = ROOT / "python" / "weft" / "campaign" / "spare_memory.py"
-    spec = importlib.util.spec_from_file_location("spare_memory", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def settle(folder: Path, memory: int = 1 << 30) -> None:
-    """Brings what earlier runs left in the page cache to the disk, so that nobody pays for the one before; and so much
-    memory that the machine has it at hand."""
+def settle(folder: Path) -> None:
+    """Brings what earlier runs left in the page cache to the disk, so that nobody pays for the one before."""
     subprocess.run(["sync", "-f", str(folder)], check=True)
-    _spare_memory().use(memory)
 
 
 def rounds(count: int, cases: dict[str, Callable[[], None]], seed: int | None = None) -> None:

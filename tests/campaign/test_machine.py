@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import resource
 from pathlib import Path
 
 import pytest
-from weft.campaign import machine, page_cache, process, spare_memory
+from weft.campaign import machine, page_cache, process
 from weft.campaign.launchers import Launcher
 
 MOUNTS = """\
@@ -107,16 +106,3 @@ def test_nothing_that_was_started_stays(tmp_path: Path) -> None:
 
     time.sleep(1.6)
     assert not (tmp_path / "late").exists()
-
-
-def test_memory_is_used_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    def resident_peak() -> int:  # bytes
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-    before = resident_peak()
-    wanted = before + (100 << 20)
-    assert spare_memory.use(wanted + 1) == wanted // 4096 * 4096, "whole pages"
-    assert resident_peak() >= wanted, "every page was written to"
-    monkeypatch.setattr(spare_memory, "_free", lambda: 10 << 20)
-    assert spare_memory.use(1 << 40) == 5 << 20, "never more than half of what is free"
-    assert spare_memory.use(0) == 0

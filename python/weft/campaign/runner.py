@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from weft.campaign import machine, page_cache, process, spare_memory
+from weft.campaign import machine, page_cache, process
 from weft.campaign.commands import command_of, filled, inputs_of, shown_command
 from weft.campaign.experiments import Experiment, describe, digest
 from weft.campaign.expressions import names_for
@@ -98,7 +98,6 @@ def _one(prepared: Prepared, experiment: Experiment, above: Path, meanwhile: Cal
         workspace.mkdir()
         check_room(workspace, prepared.room.get(experiment.setting_key, 0), experiment)
         record["cache"] = page_cache.settle(workspace, campaign.cache, inputs_of(experiment.settings))
-        spare_memory.use(2 * prepared.room.get(experiment.setting_key, 0))  # the file's pages, and what ranks hold
         command = prepared.launcher.command(experiment.ranks, words)
         ended = process.run(command, cwd=workspace, environment=prepared.environment, timeout=campaign.timeout,
                             meanwhile=meanwhile)  # fmt: skip
