@@ -21,24 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-struct ImportArguments {
-  std::string in;
-  std::string out;
-  std::vector<std::string> fields;
-  std::string axes;
-  std::string time;
-  std::string mesh;
-  std::string reads = "snapshot=1,trace=1";
-  std::string target = "1MiB";
-  std::string latency = "1ms";
-  std::string bandwidth = "1GB/s";
-  std::string filter;
-  std::string budget = "1GiB";
-  bool overwrite = false;
-  bool take_over = false;
-  bool json = false;
-};
-
 repack::ImportRequest request_of(const ImportArguments& arguments) {
   repack::ImportRequest request;
   request.from = arguments.in;
@@ -96,6 +78,12 @@ void run(const ImportArguments& arguments, Communicator& comm) {
 
 }  // namespace
 
+void import_file(const ImportArguments& arguments) {
+  // Of many ranks none tries: the file would be opened by all of them.
+  if (!is_launched()) try_to_open(arguments.in, request_of(arguments).choice, "");
+  on_ranks([&](Communicator& comm) { run(arguments, comm); });
+}
+
 void add_import_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("import", "Copy any file of steps into a Weft series, with its grid or mesh");
   const auto arguments = std::make_shared<ImportArguments>();
@@ -127,11 +115,7 @@ void add_import_command(CLI::App& app) {
       "  mpirun -n 4 weft import ocean.nc ocean.h5 --field temp,salt --read trace=4,snapshot=1\n"
       "  weft import results.h5:/Data heart.h5 --mesh heart.vtu\n"
       "  weft import old.h5 new.h5 --filter shuffle+deflate:1");
-  command->callback([arguments] {
-    // Of many ranks none tries: the file would be opened by all of them.
-    if (!is_launched()) try_to_open(arguments->in, request_of(*arguments).choice, "");
-    on_ranks([&](Communicator& comm) { run(*arguments, comm); });
-  });
+  command->callback([arguments] { import_file(*arguments); });
 }
 
 }  // namespace weft::cli

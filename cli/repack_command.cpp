@@ -8,10 +8,12 @@
 #include <optional>
 #include <thread>
 
+#include "cli/import_command.hpp"
 #include "cli/interruption.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
+#include "weft/repack/series_import.hpp"
 #include "weft/repack/side_effects.hpp"
 #include "weft/repack/target_file.hpp"
 #include "weft/storage/chunk_codec.hpp"
@@ -97,7 +99,11 @@ std::vector<std::string> notes_of(const repack::RepackRequest& request, const re
                                   const std::optional<repack::RepackReport>& report) {
   std::vector<std::string> notes;
   const auto of_weft = [](const repack::Chosen& one) { return one.axes.convention == survey::Convention::weft; };
-  if (std::ranges::any_of(plan.chosen, of_weft)) {
+  if (repack::can_be_brought_over(request.in, false)) {
+    notes.push_back(
+        fmt::format("{} is of format 1, and its objects stay so; weft import {} OUT makes a series of format 2",
+                    request.in, request.in));
+  } else if (std::ranges::any_of(plan.chosen, of_weft)) {
     notes.push_back(
         fmt::format("a repacked series has no room for more steps; weft import {} OUT --filter FILTER makes "
                     "a new series, of the newest format",
@@ -278,7 +284,38 @@ void run_on_ranks(const RepackArguments& arguments, Communicator& comm) {
   if (comm.rank() == 0) fmt::print("{}", text);
 }
 
+// A series of format 1 becomes one of format 2, which all readers read: its steps are written anew, and not its objects
+// copied. Not where something is asked for that is of objects: those keep the format.
+bool is_brought_over(const RepackArguments& arguments) {
+  if (arguments.out.empty() || arguments.in_place || arguments.plan || arguments.checksums || arguments.ranks > 0 ||
+      arguments.jobs > 0 || !arguments.datasets.empty() || !arguments.axes.empty() || !arguments.cloud.empty()) {
+    return false;
+  }
+  const bool keeps_filters = arguments.filter == "keep";
+  const auto look = [&](OwnProcess&) {
+    return std::string(repack::can_be_brought_over(arguments.in, keeps_filters) ? "yes" : "");
+  };
+  return !in_own_process(arguments.in, false, look).empty();
+}
+
+void bring_over(const RepackArguments& arguments) {
+  ImportArguments import;
+  import.in = arguments.in;
+  import.out = arguments.out;
+  import.reads = arguments.reads;
+  import.target = arguments.target;
+  import.latency = arguments.latency;
+  import.bandwidth = arguments.bandwidth;
+  if (arguments.filter != "keep" && arguments.filter != "none") import.filter = arguments.filter;
+  import.budget = arguments.budget;
+  import.overwrite = arguments.overwrite;
+  import.take_over = arguments.take_over;
+  import.json = arguments.json;
+  import_file(import);
+}
+
 void run(const RepackArguments& arguments) {
+  if (is_brought_over(arguments)) return bring_over(arguments);
   if (!is_launched()) return run_alone(arguments);
   // Before there is MPI: what HDF5 makes of the file's metadata, where that may go wrong.
   // A change that was cut short is undone by whoever has the lock.

@@ -20,7 +20,7 @@ namespace {
 
 // Chunks that follow each other in the file are written together, up to this.
 constexpr std::uint64_t kLongestWrite = 2ULL << 20U;
-constexpr std::size_t kMostParts = 1024;  // of a write: what systems take
+constexpr std::size_t kMostParts = 1024;   // of a write: what systems take
 constexpr std::uint64_t kShortRun = 2048;  // shorter ones are copied together: a part of a write costs, too
 constexpr std::size_t kMostSpares = 16;
 
@@ -73,8 +73,8 @@ struct ValueRun {
   std::uint64_t bytes;
 };
 
-// What is written from the window as it is, one copy less: rows of one piece that are not short. Nothing where the chunk
-// has to be put together.
+// What is written from the window as it is, one copy less: rows of one piece that are not short. Nothing where the
+// chunk has to be put together.
 std::vector<ValueRun> runs_of_window(const Batch& batch, const PlacedChunk& placed, const ChunkPieces& pieces) {
   std::uint64_t written = 0;
   for (const ByteRun& run : pieces.runs) written += run.bytes;

@@ -52,3 +52,21 @@ def test_import_brings_it_over(tmp_path: Path, name: str, ranks: int | None, fil
         assert (file["Data"].compression == "gzip") == bool(filters)
     w.run_ecg(new, "--nodes", NODES, "--steps", STEPS[name] + 5, "--append", ranks=ranks)
     w.check_file(new, NODES, STEPS[name] + 5)
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+@pytest.mark.parametrize("name", STEPS)
+def test_repack_brings_it_over(tmp_path: Path, name: str, ranks: int | None) -> None:
+    path, new = unpacked(name, tmp_path), tmp_path / "new.h5"
+    w.weft_ok("repack", path, new, "--read", "trace=1", ranks=ranks)
+    w.check_file(new, NODES, STEPS[name])
+    assert w.weft_ok("info", new, "--json").json["format_version"] == 2
+    with h5py.File(new) as file:
+        assert not file["Data"].is_virtual and not file["time"].is_virtual
+
+
+def test_repack_of_its_objects_keeps_the_format_and_says_so(tmp_path: Path) -> None:
+    path, new = unpacked("known", tmp_path), tmp_path / "new.h5"
+    said = w.weft_ok("repack", path, new, "--checksums").out
+    assert w.weft_ok("info", new, "--json").json["format_version"] == 1
+    assert "weft import" in said

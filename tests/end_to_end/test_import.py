@@ -270,3 +270,24 @@ def test_an_undo_file_of_what_stood_there_goes(tmp_path: Path) -> None:
         w.weft_ok(*command, tmp_path / "out.h5", "--overwrite")
         assert not undo.exists(), command
         w.weft_ok("read", tmp_path / "out.h5", "--trace", 1)
+
+
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_maps_are_made_again(tmp_path: Path, ranks: int | None) -> None:
+    run, out = tmp_path / "run.h5", tmp_path / "out.h5"
+    quantities = ["--reduce", "peak,activation_time,apd_50,mean,conduction_velocity", "--origin", 0]
+    w.run_ecg(run, "--nodes", 500, "--steps", 90, "--fields", "separate", "--max-beats", 5, "--threshold", "-40", *quantities)
+    report = w.weft_ok("import", run, out, "--json", ranks=ranks).json
+    assert report["left_out"] == [
+        "/maps/V/conduction_velocity: the file does not say from which node velocities are measured"
+    ]
+    with h5py.File(run) as before, h5py.File(out) as after:
+        names = set(before["maps/V"]) - {"conduction_velocity"}
+        assert set(after["maps/V"]) == names and {"peak", "apd_50", "beats", "mean"} <= names
+        for name in names:
+            np.testing.assert_array_equal(after["maps/V"][name][...], before["maps/V"][name][...], err_msg=name)
+            assert dict(after["maps/V"][name].attrs) == dict(before["maps/V"][name].attrs)
+    w.weft_ok("verify", out)
+    w.weft_ok("import", run, tmp_path / "phi.h5", "--field", "phi_e", ranks=ranks)
+    with h5py.File(tmp_path / "phi.h5") as file:
+        assert "maps" not in file

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "weft/reduce/field_choice.hpp"
+#include "weft/repack/maps_again.hpp"
 #include "weft/series/mesh_share.hpp"
 #include "weft/series/series_writer.hpp"
 #include "weft/storage/series_file.hpp"
@@ -79,6 +81,19 @@ class Import {
     }
   }
 
+  // Maps of the run are made again, as the steps go by. Collective.
+  void plan_maps() {
+    if (!reader_.is_weft()) return;
+    MapsAgain maps = maps_again(comm_, reader_.catalog());
+    for (reduce::RunReductionSpec& one : maps.made) {
+      const auto fields = std::span(reader_.catalog().fields).subspan(1);
+      const std::string& of = fields[reduce::choose_field(reader_.path(), fields, one.field).field].name;
+      const bool moved = std::ranges::any_of(fields_, [&](const Moved& field) { return field.from->name == of; });
+      if (moved) observers_.push_back(std::make_shared<reduce::RunReduction>(std::move(one)));
+    }
+    if (request_.fields.empty()) maps_left_out_ = std::move(maps.left_out);
+  }
+
   ImportReport run() {
     std::optional<storage::NewFile> made;  // under its name when it is whole
     agree_on(comm_, [&] {
@@ -99,6 +114,7 @@ class Import {
     report.bytes = comm_.sum(report.bytes);
     for (const Moved& field : fields_) report.fields.push_back(field.name);
     if (reader_.foreign() != nullptr && request_.fields.empty()) report.left_out = reader_.foreign()->left_out;
+    report.left_out.insert(report.left_out.end(), maps_left_out_.begin(), maps_left_out_.end());
     report.not_shown = not_shown_;
     return report;
   }
@@ -244,6 +260,7 @@ class Import {
     spec.options.commit_on_signals = false;
     spec.attributes["history"] = fmt::format("weft import {}{}{}", fs::path(reader_.path()).filename().string(),
                                              reader_.named().empty() ? "" : ":", reader_.named());
+    spec.observers = observers_;
     if (mesh_) {
       spec.mesh = even_share(*mesh_, comm_.rank(), comm_.size(), cell_sizes_);
     } else {
@@ -301,12 +318,25 @@ class Import {
   std::vector<Moved> fields_;
   std::set<std::string> names_{storage::kReservedNames.begin(), storage::kReservedNames.end()};
   std::vector<std::string> not_shown_;
+  std::vector<std::shared_ptr<series::WindowObserver>> observers_;
+  std::vector<std::string> maps_left_out_;
   std::optional<view::Mesh> mesh_;  // until it is written
   std::vector<std::int64_t> cell_sizes_;
   storage::RegularGrid grid_;
 };
 
 }  // namespace
+
+bool can_be_brought_over(const std::string& path, bool keeps_filters) {
+  try {
+    const SeriesReader reader = SeriesReader::open(path);
+    if (!reader.is_weft() || reader.catalog().format_version != 1 || !reader.named().empty()) return false;
+    const auto& fields = reader.catalog().segments.at(0).fields;
+    return !keeps_filters || std::ranges::all_of(fields, [](const auto& field) { return field.filters.empty(); });
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 ImportReport import_series(Communicator& comm, const ImportRequest& request) {
   const Stopwatch clock;
@@ -315,6 +345,7 @@ ImportReport import_series(Communicator& comm, const ImportRequest& request) {
   options.choice = request.choice;
   Import work(comm, request, SeriesReader::open(comm, request.from, options));
   agree_on(comm, [&] { work.plan(); });
+  work.plan_maps();
   ImportReport report = work.run();
   report.seconds = clock.seconds();
   return report;

@@ -51,6 +51,10 @@ struct ImportReport {
 // on; Error(data) where values cannot be read. `out` is then as it was.
 ImportReport import_series(Communicator& comm, const ImportRequest& request);
 
+// Whether `path` is a Weft series of format 1, of which an import makes one of format 2, and, where its filters are to
+// be kept, has none. False for what does not open: repack() says why. Not collective.
+bool can_be_brought_over(const std::string& path, bool keeps_filters);
+
 }  // namespace weft::repack
 
 #pragma GCC visibility pop
