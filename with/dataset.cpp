@@ -23,6 +23,9 @@ struct Tables {
   std::map<IdKey, std::shared_ptr<OpenDataset>> by_id;
   std::map<ObjectKey, std::weak_ptr<OpenDataset>> by_object;
   std::map<FileKey, std::shared_ptr<OpenFile>> files;
+  // Files that were opened, and nothing was done in them yet, by their identifiers. To ask for the number of a file
+  // reads its root group, which a program may see (H5Fget_mdc_size, a cache image); so it waits.
+  std::map<IdKey, std::shared_ptr<OpenFile>> fresh;
 };
 
 // Never destroyed: HDF5 may close what is open after everything else.
@@ -146,21 +149,50 @@ std::optional<Identity> identity_of(Library& library, hid_t object) {
   return identity;
 }
 
+namespace {
+
+// Fresh files get their numbers.
+void number_fresh_files(Library& library) {
+  Tables& all = tables();
+  for (auto fresh = all.fresh.begin(); fresh != all.fresh.end();) {
+    if (fresh->first.first != &library) {
+      ++fresh;
+      continue;
+    }
+    if (const auto identity = identity_of(library, fresh->first.second)) {
+      std::shared_ptr<OpenFile>& file = all.files[{&library, identity->file}];
+      if (!file) {
+        file = fresh->second;
+      } else {  // is open a second time
+        file->can_wait = file->can_wait && fresh->second->can_wait;
+      }
+    }
+    fresh = all.fresh.erase(fresh);
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<OpenFile> file_of(Library& library, hid_t id) {
   const std::lock_guard lock(gate());
+  Tables& all = tables();
+  if (const auto fresh = all.fresh.find({&library, id}); fresh != all.fresh.end()) return fresh->second;
+  number_fresh_files(library);
   const auto identity = identity_of(library, id);
   if (!identity) return nullptr;
-  std::shared_ptr<OpenFile>& file = tables().files[{&library, identity->file}];
+  std::shared_ptr<OpenFile>& file = all.files[{&library, identity->file}];
   if (!file) file = describe_file(library, id, false);
   return file;
 }
 
 void opened(Library& library, hid_t id) {
   const std::lock_guard lock(gate());
-  const auto identity = identity_of(library, id);
-  if (!identity) return;
-  std::shared_ptr<OpenFile>& file = tables().files[{&library, identity->file}];
-  if (!file) file = describe_file(library, id, true);
+  tables().fresh[{&library, id}] = describe_file(library, id, true);
+}
+
+bool forget_fresh(Library& library, hid_t file) {
+  const std::lock_guard lock(gate());
+  return tables().fresh.erase({&library, file}) > 0;
 }
 
 std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id) {

@@ -88,6 +88,8 @@ std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id);
 std::shared_ptr<OpenFile> file_of(Library& library, hid_t id);
 // The file of an identifier that H5Fcreate() or H5Fopen() has just given. Collective where it is through MPI-IO.
 void opened(Library& library, hid_t file);
+// Whether nothing was done in that file through this identifier; it is then forgotten.
+bool forget_fresh(Library& library, hid_t file);
 
 // An identifier that the program gives back: it may come to mean something else.
 void forget(Library& library, hid_t id);

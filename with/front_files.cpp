@@ -61,6 +61,7 @@ std::shared_ptr<FileCounters> counters_for(Library& library, hid_t object) {
 bool before_close(Library& library, hid_t file) {
   return guarded(true, [&] {
     const std::lock_guard lock(gate());
+    if (forget_fresh(library, file)) return true;
     const auto identity = identity_of(library, file);
     if (!identity) return true;
     const bool written = !settings().write_behind || release_file(library, identity->file) >= 0;
@@ -97,7 +98,7 @@ extern "C" herr_t H5Fflush(hid_t object, H5F_scope_t scope) {
   WEFT_FRONT(H5Fflush, object, scope);
   const auto counters = counters_for(library, object);
   const double begin = now();
-  const bool written = !settings().write_behind || guarded(true, [&] {
+  const bool written = !anything_waits() || guarded(true, [&] {
     const std::lock_guard lock(gate());
     const auto identity = identity_of(library, object);
     return !identity || flush_file(library, identity->file, true) >= 0;
