@@ -75,6 +75,7 @@ void plan_or_run(const KernelArguments& arguments, const KernelActions& actions)
 void add_ecg(CLI::App& run);
 void add_awp(CLI::App& run);
 void add_blast(CLI::App& run);
+void add_hard(CLI::App& run);
 void add_mhm(CLI::App& run);
 void add_picmss(CLI::App& run);
 

@@ -19,6 +19,7 @@ void add_run_command(CLI::App& app) {
   add_blast(*run);
   add_picmss(*run);
   add_mhm(*run);
+  add_hard(*run);
 }
 
 }  // namespace weft::cli
