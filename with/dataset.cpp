@@ -87,12 +87,15 @@ void name(Library& library, hid_t id, OpenDataset& dataset) {
   if (before) *dataset.counters = std::exchange(*before, {});
 }
 
-void describe(Library& library, hid_t id, OpenDataset& dataset) {
+// `known_type`: what it was created with, or below 0. HDF5 1.10.8 leaves a file open where a dataset is asked for its
+// type and that has a committed type in it.
+void describe(Library& library, hid_t id, hid_t known_type, OpenDataset& dataset) {
   dataset.file = file_of(library, id);
   name(library, id, dataset);
-  const Closing type(WEFT_CALL(library, H5Dget_type)(id), WEFT_CALL(library, H5Tclose));
-  dataset.element_bytes = WEFT_CALL(library, H5Tget_size)(type.id());
-  dataset.plain_values = is_plain_type(library, type.id());
+  const Closing asked(known_type < 0 ? WEFT_CALL(library, H5Dget_type)(id) : -1, WEFT_CALL(library, H5Tclose));
+  const hid_t type = known_type < 0 ? asked.id() : known_type;
+  dataset.element_bytes = WEFT_CALL(library, H5Tget_size)(type);
+  dataset.plain_values = is_plain_type(library, type);
   const Closing made(WEFT_CALL(library, H5Dget_create_plist)(id), WEFT_CALL(library, H5Pclose));
   const H5D_layout_t layout = WEFT_CALL(library, H5Pget_layout)(made.id());
   dataset.is_virtual = layout == H5D_VIRTUAL;
@@ -195,7 +198,7 @@ bool forget_fresh(Library& library, hid_t file) {
   return tables().fresh.erase({&library, file}) > 0;
 }
 
-std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id) {
+std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id, hid_t known_type) {
   const std::lock_guard lock(gate());
   Tables& all = tables();
   if (const auto known = all.by_id.find({&library, id}); known != all.by_id.end()) {
@@ -211,7 +214,7 @@ std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id) {
     dataset = std::make_shared<OpenDataset>();
     dataset->library = &library;
     dataset->identity = *identity;
-    describe(library, id, *dataset);
+    describe(library, id, known_type, *dataset);
     known = dataset;
   }
   all.by_id[{&library, id}] = dataset;

@@ -82,8 +82,9 @@ struct OpenDataset {
 // All tables are behind this one; held while a function of HDF5 runs for them, and so recursive.
 std::recursive_mutex& gate();
 
-// The dataset of an identifier; null for what is none. Cheap after the first time.
-std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id);
+// The dataset of an identifier; null for what is none. Cheap after the first time. `known_type`: of one that was just
+// created.
+std::shared_ptr<OpenDataset> dataset_of(Library& library, hid_t id, hid_t known_type = -1);
 // The file that an identifier of any object belongs to.
 std::shared_ptr<OpenFile> file_of(Library& library, hid_t id);
 // The file of an identifier that H5Fcreate() or H5Fopen() has just given. Collective where it is through MPI-IO.

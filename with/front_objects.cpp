@@ -54,7 +54,7 @@ hid_t create_chosen(Library& library, const std::string& path, hid_t type, hid_t
   guarded(0, [&] {
     note_hdf5(library);
     if (!by_rule && !settings().watch && !settings().write_behind) return 0;
-    const auto dataset = dataset_of(library, made);
+    const auto dataset = dataset_of(library, made, type);
     if (!dataset) return 0;
     dataset->counters->created = true;
     if (by_rule) {
