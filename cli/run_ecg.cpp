@@ -63,6 +63,7 @@ struct EcgArguments {
   bool keep_afterwards = false;
   std::string sync = "commit";
   std::string commit_every = "60s";
+  std::string writers = "auto";
   bool no_overwrite = false;
   std::uint64_t ranks = 0;
   bool plan = false;
@@ -154,6 +155,7 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   options.writer.direct = series::parse_direct(arguments.direct, "--direct");
   options.writer.sync = series::parse_sync(arguments.sync, "--sync");
   series::parse_commit_every(arguments.commit_every, options.writer, "--commit-every");
+  options.writer.writers = series::parse_writers(arguments.writers, "--writers");
   options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;
@@ -317,6 +319,8 @@ void add_ecg(CLI::App& run) {
                   "are committed) or none")
       ->capture_default_str()
       ->group(how);
+  text("--writers", a.writers, "The ranks that write, with owner: auto, all, 4/node (on each node) or 16 (in all)",
+       how);
   text("--commit-every", a.commit_every, "Commit steps at least this often: 60s or 100steps", how);
   ecg->add_flag("--take-over", a.options.writer.take_over,
                 "Break the lock of a writer on another machine; use it only if you know that this writer has died")

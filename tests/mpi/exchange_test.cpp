@@ -19,6 +19,7 @@ using partition::MovePlan;
 using partition::OwnerRule;
 using partition::Ownership;
 using partition::TileGrid;
+using partition::Writers;
 
 // Random, but the same on every rank: each rank makes the ownerships of all.
 class Dealer {
@@ -176,8 +177,17 @@ TEST_P(ExchangeTest, RanksBuildThePlanOfThePlainReference) {
       for (const std::vector<Ownership>& all : dealer.every_kind(shape)) {
         SCOPED_TRACE(testing::Message() << "seed " << seed << ", shape " << to_string(shape) << ", tile "
                                         << to_string(tile) << ", ownership of kind " << kind++);
-        const MovePlan plan = exchange::build_plan(comm, grid, all[rank], OwnerRule::majority, "f");
-        const bool same = plan == partition::plan_moves(grid, all)[rank];
+        // All ranks write, or some: of nodes of three ranks, say.
+        std::vector<std::uint64_t> nodes;
+        for (int r = 0; r < comm.size(); ++r) nodes.push_back(static_cast<std::uint64_t>(r) / (1 + seed));
+        const auto some = 1 + dealer.below(static_cast<std::uint64_t>(comm.size()));
+        const Writers writers = kind % 3 == 0   ? Writers(comm.size())
+                                : kind % 3 == 1 ? Writers(nodes, {.per_node = some, .in_all = 0})
+                                                : Writers(nodes, {.per_node = 0, .in_all = some});
+        const MovePlan plan = exchange::build_plan(comm, grid, all[rank], writers, OwnerRule::majority, "f");
+        const bool same = plan == partition::plan_moves(grid, all, writers)[rank];
+        const bool writes = std::ranges::find(writers.all(), comm.rank()) != writers.all().end();
+        EXPECT_TRUE(writes || plan.tiles.empty());
         EXPECT_TRUE(same);
         expect_gathered(comm, grid, all[rank], plan);
       }
@@ -194,8 +204,8 @@ TEST_P(ExchangeTest, InOrderEveryRankGetsItsSlab) {
     slab[0] = ceil_div(shape[0], static_cast<std::uint64_t>(comm.size()));
     const TileGrid grid(shape, slab);
     for (const std::vector<Ownership>& all : dealer.every_kind(shape)) {
-      const MovePlan plan = exchange::build_plan(comm, grid, all[rank], OwnerRule::in_order, "f");
-      const bool same = plan == partition::plan_moves(grid, all, OwnerRule::in_order)[rank];
+      const MovePlan plan = exchange::build_plan(comm, grid, all[rank], Writers(comm.size()), OwnerRule::in_order, "f");
+      const bool same = plan == partition::plan_moves(grid, all, Writers(comm.size()), OwnerRule::in_order)[rank];
       EXPECT_TRUE(same);
       EXPECT_EQ(plan.tiles, rank < grid.tiles() ? std::vector<std::uint64_t>{rank} : std::vector<std::uint64_t>{});
       expect_gathered(comm, grid, all[rank], plan);
@@ -208,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(CountLimits, ExchangeTest, testing::Values(0x7fffffffU,
 // What this rank is told where a plan cannot be made; all ranks must be told the same, and that it is agreed.
 std::string agreed_line(Communicator& comm, const TileGrid& grid, const Ownership& mine) {
   try {
-    exchange::build_plan(comm, grid, mine, OwnerRule::majority, "heart");
+    exchange::build_plan(comm, grid, mine, Writers(comm.size()), OwnerRule::majority, "heart");
   } catch (const Error& error) {
     EXPECT_TRUE(error.is_agreed());
     EXPECT_EQ(error.kind(), ErrorKind::usage);

@@ -35,14 +35,14 @@ std::vector<T> unpack(const std::vector<std::byte>& message) {
 }  // namespace
 
 partition::MovePlan build_plan(Communicator& comm, const partition::TileGrid& grid,
-                               const partition::Ownership& ownership, partition::OwnerRule rule,
-                               const std::string& field) {
+                               const partition::Ownership& ownership, const partition::Writers& writers,
+                               partition::OwnerRule rule, const std::string& field) {
   const auto ranks = static_cast<std::size_t>(comm.size());
   const std::vector<Piece> mine = grid.cut(ownership);
 
   Messages to_directory(ranks);
   for (const Piece& piece : mine) {
-    append(to_directory[static_cast<std::size_t>(partition::dealt_rank(piece.tile, grid.tiles(), comm.size()))], piece);
+    append(to_directory[static_cast<std::size_t>(partition::block_of(piece.tile, grid.tiles(), comm.size()))], piece);
   }
   const Messages reports = comm.all_to_all(to_directory);
 
@@ -69,7 +69,7 @@ partition::MovePlan build_plan(Communicator& comm, const partition::TileGrid& gr
       std::vector<Holder> holders;
       holders.reserve(elements.size());
       for (const auto& [r, count] : elements) holders.push_back({r, count});
-      const int owner = partition::owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, comm.size(), rule);
+      const int owner = partition::owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, writers, rule);
       append(owned[static_cast<std::size_t>(owner)], tile);
       for (const Holder& holder : holders) {
         append(verdicts[static_cast<std::size_t>(holder.rank)], Verdict{tile, static_cast<std::uint64_t>(owner)});

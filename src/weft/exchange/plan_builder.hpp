@@ -15,7 +15,7 @@ namespace weft::exchange {
 // Collective. Throws an agreed Error(usage) on every rank where an element has two owners or none; `field` is named in
 // it.
 partition::MovePlan build_plan(Communicator& comm, const partition::TileGrid& grid,
-                               const partition::Ownership& ownership, partition::OwnerRule rule,
-                               const std::string& field);
+                               const partition::Ownership& ownership, const partition::Writers& writers,
+                               partition::OwnerRule rule, const std::string& field);
 
 }  // namespace weft::exchange

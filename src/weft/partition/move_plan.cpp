@@ -9,22 +9,28 @@
 
 namespace weft::partition {
 
-int dealt_rank(std::uint64_t tile, std::uint64_t tiles, int ranks) {
-  // The inverse of even_block: the first `extra` ranks have one tile more.
-  const auto n = static_cast<std::uint64_t>(ranks);
-  const std::uint64_t base = tiles / n;
-  const std::uint64_t extra = tiles % n;
-  const std::uint64_t in_longer = extra * (base + 1);
-  return static_cast<int>(tile < in_longer ? tile / (base + 1) : extra + (tile - in_longer) / base);
-}
-
 int owner_of(std::uint64_t tile, std::uint64_t tiles, std::uint64_t valid_elements, std::span<const Holder> holders,
-             int ranks, OwnerRule rule) {
+             const Writers& writers, OwnerRule rule) {
   if (rule == OwnerRule::in_order) return static_cast<int>(tile);
+  const int dealt = writers.all()[static_cast<std::size_t>(block_of(tile, tiles, writers.count()))];
+  std::map<int, std::uint64_t> of_writer;  // elements of the ranks that it stands for
+  std::map<int, std::uint64_t> of_node;
   for (const Holder& holder : holders) {
-    if (2 * holder.elements > valid_elements) return holder.rank;
+    const std::optional<int> writer = writers.writer_of(holder.rank);
+    if (!writer) continue;
+    of_node[writers.node_of(holder.rank)] += holder.elements;
+    const std::uint64_t held = of_writer[*writer] += holder.elements;
+    if (2 * held > valid_elements) return *writer;
   }
-  return dealt_rank(tile, tiles, ranks);
+  std::pair<std::uint64_t, int> most{of_node[writers.node_of(dealt)], writers.node_of(dealt)};
+  const std::uint64_t stays = most.first;
+  for (const auto& [node, elements] : of_node) {
+    if (elements > most.first) most = {elements, node};
+  }
+  // Even shares, unless more than a tenth more would travel between nodes than has to.
+  if (10 * (valid_elements - stays) <= 11 * (valid_elements - most.first)) return dealt;
+  const std::span<const int> here = writers.on_node(most.second);
+  return here[tile % here.size()];
 }
 
 void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Piece> pieces, const std::string& field) {
@@ -91,8 +97,8 @@ MovePlan assemble(int rank, std::span<const Piece> mine, std::span<const int> ow
   return plan;
 }
 
-std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership> ownerships, OwnerRule rule,
-                                 const std::string& field) {
+std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership> ownerships, const Writers& writers,
+                                 OwnerRule rule, const std::string& field) {
   const int ranks = static_cast<int>(ownerships.size());
   std::vector<std::vector<Piece>> pieces;
   std::map<std::uint64_t, std::vector<std::pair<int, Piece>>> by_tile;
@@ -114,7 +120,7 @@ std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership
     std::vector<Holder> holders;
     holders.reserve(held.size());
     for (const auto& [r, elements] : held) holders.push_back({r, elements});
-    owners[tile] = owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, ranks, rule);
+    owners[tile] = owner_of(tile, grid.tiles(), grid.valid_elements(tile), holders, writers, rule);
     tiles[static_cast<std::size_t>(owners[tile])].push_back(tile);
   }
   std::vector<std::vector<Contribution>> others(ownerships.size());

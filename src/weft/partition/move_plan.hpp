@@ -1,8 +1,10 @@
 // weft/partition/move_plan.hpp - which rank writes which tile, and what must travel for it.
 //
 // The rule (one rank decides for one tile, from nothing but who holds what of it):
-//   - a rank that holds more than half of a tile's elements owns it;
-//   - otherwise the tile goes to the rank it would fall to if tiles were dealt in even blocks.
+//   - a writer whose ranks hold more than half of a tile's elements owns it (partition/writers.hpp; where all ranks
+//     write, each stands for itself);
+//   - otherwise the tile goes to the writer it would fall to if tiles were dealt in even blocks, unless more than 1.1
+//     times as many elements travelled between nodes then as have to: then to a writer of the node that holds most.
 // So contiguous partitions move only the nodes of tiles that straddle a boundary, and scattered ones share the work
 // evenly. Every element must be held by exactly one rank.
 //
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "weft/partition/tile_grid.hpp"
+#include "weft/partition/writers.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -65,17 +68,14 @@ enum class OwnerRule {
   in_order,  // tile i belongs to rank i: for collective writes, where every rank writes one slab
 };
 int owner_of(std::uint64_t tile, std::uint64_t tiles, std::uint64_t valid_elements, std::span<const Holder> holders,
-             int ranks, OwnerRule rule);
-
-// The rank that a tile falls to when tiles are dealt in even blocks.
-int dealt_rank(std::uint64_t tile, std::uint64_t tiles, int ranks);
+             const Writers& writers, OwnerRule rule);
 
 // Checks that the pieces of one tile, sorted by offset, cover it once and wholly. Throws Error(usage) that names the
 // first element (flattened index in a step) that is held twice or by nobody; `field` is for the message.
 void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Piece> pieces, const std::string& field);
 
 // The plans of all ranks, from all their ownerships. Pure; meant for tests and for looking.
-std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership> ownerships,
+std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership> ownerships, const Writers& writers,
                                  OwnerRule rule = OwnerRule::majority, const std::string& field = "field");
 
 // Builds a rank's plan from its own pieces (with each piece's owner) and from what other ranks hold of its tiles.

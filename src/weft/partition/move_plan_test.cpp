@@ -61,7 +61,7 @@ TEST(MovePlanTest, OnlyTheStraddlingNodesMove) {
   // 10 nodes in tiles of 4 (0-3, 4-7, 8-9); rank 0 holds 0-4, rank 1 the rest. Tile 1 is rank 1's, by 3 to 1.
   const Shape shape{10};
   const std::vector<Ownership> all{Ownership::box(shape, Box{{0}, {5}}), Ownership::box(shape, Box{{5}, {5}})};
-  const std::vector<MovePlan> plans = plan_moves(TileGrid(shape, {4}), all);
+  const std::vector<MovePlan> plans = plan_moves(TileGrid(shape, {4}), all, Writers(2));
   EXPECT_THAT(plans[0].tiles, ElementsAre(0));
   EXPECT_THAT(plans[0].copies, ElementsAre(Copy{0, 0, 0, 4}));
   ASSERT_EQ(plans[0].outbound.size(), 1U);
@@ -80,15 +80,15 @@ TEST(MovePlanTest, AScatteredFieldIsSharedEvenly) {
     for (std::uint64_t n = r; n < 1000; n += 4) ids.push_back(n);
     all.push_back(Ownership::nodes(shape, ids));
   }
-  for (const MovePlan& plan : plan_moves(TileGrid(shape, {10}), all)) EXPECT_EQ(plan.tiles.size(), 25U);
+  for (const MovePlan& plan : plan_moves(TileGrid(shape, {10}), all, Writers(4))) EXPECT_EQ(plan.tiles.size(), 25U);
 }
 
-TEST(MovePlanTest, DealtRanksAreTheInverseOfEvenBlocks) {
+TEST(MovePlanTest, BlockOfIsTheInverseOfEvenBlocks) {
   for (const std::uint64_t tiles : {1U, 3U, 7U, 20U}) {
     for (const int ranks : {1, 2, 3, 7}) {
       for (int r = 0; r < ranks; ++r) {
         const Block block = even_block(tiles, r, ranks);
-        for (std::uint64_t i = 0; i < block.count; ++i) EXPECT_EQ(dealt_rank(block.first + i, tiles, ranks), r);
+        for (std::uint64_t i = 0; i < block.count; ++i) EXPECT_EQ(block_of(block.first + i, tiles, ranks), r);
       }
     }
   }
@@ -99,7 +99,7 @@ TEST(MovePlanTest, HolesAndDoubleOwnersAreNamed) {
   const TileGrid grid(shape, {4, 2});
   const auto line = [&](const std::vector<Ownership>& all) {
     try {
-      plan_moves(grid, all, OwnerRule::majority, "V");
+      plan_moves(grid, all, Writers(2), OwnerRule::majority, "V");
     } catch (const Error& error) {
       return std::string(error.what());
     }

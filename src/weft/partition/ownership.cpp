@@ -142,6 +142,15 @@ Block even_block(std::uint64_t count, int rank, int ranks) {
   return {r * base + std::min(r, extra), base + (r < extra ? 1 : 0)};
 }
 
+int block_of(std::uint64_t place, std::uint64_t count, int blocks) {
+  // The first `extra` blocks are longer by one.
+  const auto n = static_cast<std::uint64_t>(blocks);
+  const std::uint64_t base = count / n;
+  const std::uint64_t extra = count % n;
+  const std::uint64_t in_longer = extra * (base + 1);
+  return static_cast<int>(place < in_longer ? place / (base + 1) : extra + (place - in_longer) / base);
+}
+
 Ownership even_nodes(const Shape& per_step, int rank, int ranks) {
   const Block block = even_block(per_step.at(0), rank, ranks);
   Box box = whole(per_step);

@@ -72,6 +72,8 @@ struct Block {
   std::uint64_t count;
 };
 Block even_block(std::uint64_t count, int rank, int ranks);
+// Its inverse: the block that `place` of `count` is in.
+int block_of(std::uint64_t place, std::uint64_t count, int blocks);
 
 // Contiguous, even blocks of nodes: the usual partition.
 Ownership even_nodes(const Shape& per_step, int rank, int ranks);

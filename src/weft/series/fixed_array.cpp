@@ -95,7 +95,8 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
   slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm.size()));
   const partition::TileGrid grid(array.plan.shape, slab);
   exchange::WindowShape shape;
-  shape.plan = exchange::build_plan(comm, grid, array.owned, partition::OwnerRule::in_order, array.plan.path);
+  shape.plan = exchange::build_plan(comm, grid, array.owned, partition::Writers(comm.size()),
+                                    partition::OwnerRule::in_order, array.plan.path);
   shape.element_bytes = size_of(array.plan.type);
   shape.tile_bytes = grid.tile_elements() * shape.element_bytes;
   shape.steps = 1;

@@ -138,7 +138,8 @@ class CollectiveStrategy final : public WriteStrategy {
     Shape slab = field.per_step;
     slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm_->size()));
     const partition::TileGrid grid(field.per_step, slab);
-    cache.slab.plan = exchange::build_plan(*comm_, grid, owned, partition::OwnerRule::in_order, field.name);
+    cache.slab.plan = exchange::build_plan(*comm_, grid, owned, partition::Writers(comm_->size()),
+                                           partition::OwnerRule::in_order, field.name);
     cache.slab.element_bytes = size_of(field.type);
     cache.slab.tile_bytes = grid.tile_elements() * size_of(field.type);
     cache.slab.steps = cache.steps;

@@ -100,6 +100,7 @@ class OwnerStrategy final : public WriteStrategy {
 
  private:
   void plan_fields() {
+    const partition::Writers writers = choose_writers();
     const auto& catalog = context_.catalog;
     for (std::size_t f = 0; f < catalog.fields.size(); ++f) {
       const storage::FieldEntry& field = catalog.fields[f];
@@ -107,8 +108,8 @@ class OwnerStrategy final : public WriteStrategy {
       const partition::TileGrid grid(field.per_step, Shape(chunk.begin() + 1, chunk.end()));
       auto windows = std::make_unique<FieldWindows>();
       windows->all_tiles = grid.tiles();
-      windows->shape.plan =
-          exchange::build_plan(context_.comm, grid, context_.owned[f], partition::OwnerRule::majority, field.name);
+      windows->shape.plan = exchange::build_plan(context_.comm, grid, context_.owned[f], writers,
+                                                 partition::OwnerRule::majority, field.name);
       windows->shape.element_bytes = size_of(field.type);
       windows->shape.tile_bytes = grid.tile_elements() * size_of(field.type);
       owns_tiles_ = owns_tiles_ || !windows->shape.plan.tiles.empty();
@@ -116,6 +117,14 @@ class OwnerStrategy final : public WriteStrategy {
       filters_ = filters_ || windows->filtered;
       fields_.push_back(std::move(windows));
     }
+  }
+
+  // Collective.
+  partition::Writers choose_writers() {
+    const std::vector<std::uint64_t> nodes = context_.comm.nodes();
+    const auto& fields = context_.catalog.fields;
+    const bool filters = std::ranges::any_of(fields, [](const auto& field) { return !field.filter.empty(); });
+    return {nodes, context_.options.writers.value_or(partition::usual_writers(nodes, filters))};
   }
 
   // They may have half of the budget, and the windows the rest.

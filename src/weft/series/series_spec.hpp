@@ -15,6 +15,7 @@
 #include "weft/layout/access_cost.hpp"
 #include "weft/layout/read_weights.hpp"
 #include "weft/partition/ownership.hpp"
+#include "weft/partition/writers.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/new_file.hpp"
 #include "weft/storage/series_file.hpp"
@@ -112,6 +113,9 @@ struct WriterOptions {
   // limits are checked in end_step(): the last step waits for the next end_step(), flush() or close().
   double commit_seconds = 60;
   std::uint64_t commit_steps = 0;
+  // Which ranks write chunks, with strategy owner: all, so many a node, or so many in all. Empty: as
+  // partition::usual_writers() says. Others send what they have to one on their node.
+  std::optional<partition::WriterLimit> writers{};
   // After SIGTERM or SIGUSR1, which batch systems send before the time limit, the next end_step() flushes all steps to
   // the disk. SIGTERM then ends the program as usual. A signal that the program handles or ignores itself is left to
   // it.

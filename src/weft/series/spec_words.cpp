@@ -77,6 +77,10 @@ storage::IfExists parse_if_exists(std::string_view word, std::string_view what) 
   return word_of(word, what, kIfExists);
 }
 
+std::optional<partition::WriterLimit> parse_writers(std::string_view word, std::string_view what) {
+  return word == "auto" ? std::nullopt : std::optional(partition::parse_writers(word, what));
+}
+
 bool parse_yes(std::string_view word, std::string_view what) {
   static constexpr Words<bool, 2> kYes{{{"yes", true}, {"no", false}}};
   return word_of(word, what, kYes);

@@ -17,7 +17,9 @@ std::string_view name_of(LayoutKind kind);
 Sync parse_sync(std::string_view word, std::string_view what = "sync");              // "commit", "window", "none"
 DirectWrites parse_direct(std::string_view word, std::string_view what = "direct");  // "auto", "always", "never"
 storage::IfExists parse_if_exists(std::string_view word, std::string_view what = "if_exists");  // "replace", "fail"
-bool parse_yes(std::string_view word, std::string_view what);                                   // "yes", "no"
+// "auto", "all", "4/node" (on each node) or "16" (in all): WriterOptions::writers.
+std::optional<partition::WriterLimit> parse_writers(std::string_view word, std::string_view what = "writers");
+bool parse_yes(std::string_view word, std::string_view what);  // "yes", "no"
 
 std::uint64_t parse_whole_number(std::string_view text, std::string_view what);  // from 0 on
 

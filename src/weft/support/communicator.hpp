@@ -48,6 +48,9 @@ class Communicator {
   // For setting up: outgoing[r] goes to rank r; the result's [r] came from rank r. Costs a word per rank of the group.
   virtual std::vector<std::vector<std::byte>> all_to_all(const std::vector<std::vector<std::byte>>& outgoing) = 0;
 
+  // Which ranks share a machine: a number for each rank, the same for those that do. Costs a word per rank. Collective.
+  virtual std::vector<std::uint64_t> nodes() { return std::vector<std::uint64_t>(static_cast<std::size_t>(size())); }
+
   // For every window: only the named neighbours talk. Both sides know each message's length; one message a pair at
   // most. Collective among neighbours only: a rank with no messages returns at once.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace weft {
 
@@ -87,6 +88,24 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_to_all(const std::vecto
   }
   exchange(out, in);
   return result;
+}
+
+std::vector<std::uint64_t> MpiCommunicator::nodes() {
+  auto mine = static_cast<std::uint64_t>(rank_);
+  const char* said = std::getenv("WEFT_RANKS_PER_NODE");
+  const std::uint64_t per_node = said != nullptr ? std::strtoull(said, nullptr, 10) : 0;
+  if (per_node > 0) {
+    mine /= per_node;
+  } else {
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+    const int shared = MPI_Bcast(&mine, 1, MPI_UINT64_T, 0, node);  // the first rank's number
+    MPI_Comm_free(&node);
+    check_mpi(shared, "MPI_Bcast");
+  }
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_), "MPI_Allgather");
+  return all;
 }
 
 void MpiCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {

@@ -31,6 +31,9 @@ class MpiCommunicator final : public Communicator {
   std::uint64_t sum_before(std::uint64_t value) override;
   void broadcast(std::vector<std::byte>& bytes, int root) override;
   std::vector<std::vector<std::byte>> all_to_all(const std::vector<std::vector<std::byte>>& outgoing) override;
+  // As MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) has it; WEFT_RANKS_PER_NODE=4 in the environment says otherwise, to
+  // try on one machine what is for many.
+  std::vector<std::uint64_t> nodes() override;
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
 
  private:
