@@ -22,8 +22,8 @@ namespace {
 // takes its time too.
 std::uint64_t alone_at_once(std::uint64_t threads, std::uint64_t region) {
   constexpr std::uint64_t kEach = 8;
-  constexpr std::uint64_t kMostBytes = 64ULL << 20;
-  return threads == 1 ? 1 : std::clamp(kMostBytes / region, threads, kEach * threads);
+  constexpr std::uint64_t kTogether = 64ULL << 20;
+  return threads == 1 ? 1 : std::clamp(kTogether / region, threads, kEach * threads);
 }
 
 MPI_Offset offset(std::uint64_t bytes) { return static_cast<MPI_Offset>(bytes); }

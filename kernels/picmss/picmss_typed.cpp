@@ -65,7 +65,7 @@ void write_integers(MpiFile& file, const std::array<std::int32_t, N>& values) {
   file.write(values.data(), N, MPI_INT32_T);
 }
 
-void write_header(MpiFile& file, const FirstHeader& header, MPI_Datatype zone) {
+void write_typed_header(MpiFile& file, const FirstHeader& header, MPI_Datatype zone) {
   file.write(header.magic.data(), static_cast<int>(header.magic.size()), MPI_CHAR);
   write_integers(file, header.title_and_names);
   file.write(header.zones.data(), static_cast<int>(header.zones.size()), zone);
@@ -74,7 +74,7 @@ void write_header(MpiFile& file, const FirstHeader& header, MPI_Datatype zone) {
   file.write(header.ranges.data(), static_cast<int>(header.ranges.size()), MPI_DOUBLE);
 }
 
-void write_header(MpiFile& file, const StepHeader& header) {
+void write_typed_header(MpiFile& file, const StepHeader& header) {
   file.write(&header.mark, 1, MPI_FLOAT);
   write_integers(file, header.variables);
   file.write(header.ranges.data(), static_cast<int>(header.ranges.size()), MPI_DOUBLE);
@@ -114,9 +114,10 @@ void PicmssRank::write_typed(std::uint64_t phase, Done& done) {
     agree_on(comm_, [&] { file->set_view(address, MPI_BYTE, MPI_BYTE, run_.hints); });
     agree_on(comm_, [&] {
       if (is_first() && step == 0) {
-        write_header(*file, first_header(grid_, phase * options_.steps, options_.steps, ranges), types->zone.get());
+        write_typed_header(*file, first_header(grid_, phase * options_.steps, options_.steps, ranges),
+                           types->zone.get());
       } else if (is_first()) {
-        write_header(*file, step_header(ranges));
+        write_typed_header(*file, step_header(ranges));
       }
     });
     for (const Section& section : layout_.sections(step)) {
