@@ -2,13 +2,33 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace weft {
 
 namespace {
 
 constexpr int kTag = 0;  // the duplicate communicator is ours alone, so one tag is enough
+
+// Waits for requests and leaves the core to others meanwhile: to the threads of this rank that filter and write, and
+// on a full machine to the ranks that are waited for. An MPI library that waits by itself keeps its core busy.
+void wait_patiently(std::span<MPI_Request> requests) {
+  constexpr int kTestsAtOnce = 200;  // some 20 us: most messages are there by then
+  constexpr auto kShortest = std::chrono::microseconds(20);
+  constexpr auto kLongest = std::chrono::microseconds(200);
+  auto sleep = kShortest;
+  for (int tests = 0;; ++tests) {
+    int done = 0;
+    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+    if (done != 0) return;
+    if (tests < kTestsAtOnce) continue;
+    std::this_thread::sleep_for(sleep);
+    sleep = std::min<std::chrono::microseconds>(2 * sleep, kLongest);
+  }
+}
 
 }  // namespace
 
@@ -42,7 +62,9 @@ std::uint64_t MpiCommunicator::extreme(std::uint64_t value, MPI_Op op) {
   constexpr std::uint64_t kTop = 1ULL << 63;
   const auto moved = static_cast<std::int64_t>(value ^ kTop);
   std::int64_t result = 0;
-  check_mpi(MPI_Allreduce(&moved, &result, 1, MPI_INT64_T, op, comm_), "MPI_Allreduce");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&moved, &result, 1, MPI_INT64_T, op, comm_, &request), "MPI_Iallreduce");
+  wait_patiently(std::span(&request, 1));
   return static_cast<std::uint64_t>(result) ^ kTop;
 }
 
@@ -132,7 +154,7 @@ void MpiCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<con
   }
   for (std::size_t at = 0; at < requests.size(); at += count_limit_) {
     const auto count = static_cast<int>(std::min<std::uint64_t>(count_limit_, requests.size() - at));
-    check_mpi(MPI_Waitall(count, requests.data() + at, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    wait_patiently(std::span(requests).subspan(at, static_cast<std::size_t>(count)));
   }
 }
 
