@@ -293,18 +293,25 @@ void DatasetReader::read_touched(std::vector<Touch>& touches) {
     }
     used();
   };
+  // Those of a chunk, among touches from `begin` on. (Clang 14 cannot do std::ranges::equal_range.)
+  const auto of_chunk = [&](auto begin, std::uint64_t number) {
+    const auto first = std::lower_bound(begin, touches.cend(), number,
+                                        [](const Touch& touch, std::uint64_t chunk) { return touch.chunk < chunk; });
+    const auto end = std::upper_bound(first, touches.cend(), number,
+                                      [](std::uint64_t chunk, const Touch& touch) { return chunk < touch.chunk; });
+    return std::span<const Touch>(first, end);
+  };
   const UseChunk use = [&](std::uint64_t number, std::span<const std::byte> chunk) {
-    const std::uint64_t missed =
-        copy_touched(number, chunk, std::ranges::equal_range(touches, number, {}, &Touch::chunk));
+    const std::uint64_t missed = copy_touched(number, chunk, of_chunk(touches.cbegin(), number));
     if (kept_ && missed > 0) kept_->keep(this, number, chunk);
     used();
   };
-  for (auto touch = touches.begin(); touch != touches.end();) {
+  for (auto touch = touches.cbegin(); touch != touches.cend();) {
     const std::uint64_t number = touch->chunk;
-    const std::span<const Touch> of_chunk = std::ranges::equal_range(touch, touches.end(), number, {}, &Touch::chunk);
-    touch += static_cast<std::ptrdiff_t>(of_chunk.size());
+    const std::span<const Touch> parts = of_chunk(touch, number);
+    touch += static_cast<std::ptrdiff_t>(parts.size());
     if (const DecodedChunks::Chunk chunk = kept_ ? kept_->find(this, number) : nullptr) {
-      copy_touched(number, *chunk, of_chunk);
+      copy_touched(number, *chunk, parts);
     } else {
       {
         const std::lock_guard lock(mutex);
