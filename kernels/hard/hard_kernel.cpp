@@ -1,6 +1,9 @@
 #include "kernels/hard/hard_kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +15,7 @@
 #include "kernels/io/values.hpp"
 #include "kernels/io/whole_file.hpp"
 #include "weft/storage/byte_store.hpp"
+#include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::kernels::hard {
@@ -133,7 +137,22 @@ class HardRank {
     done.mpi += calls;
   }
 
+  // HDF5 may crash where its own data no longer fit when it closes a file; so a full disk is met before.
+  void check_room(const std::string& path) const {
+    const std::uint64_t needed = ranks_ * options_.records * options_.record_bytes;
+    std::error_code unknown;
+    const std::uint64_t free = std::filesystem::space(run_.out, unknown).available;
+    if (unknown || free >= needed) return;
+    throw Error(ErrorKind::system, path,
+                fmt::format("No space left: {} are written, and there is room for {}", format_bytes(needed),
+                            format_bytes(free)),
+                "write less, or elsewhere");
+  }
+
   void write_hdf5(const std::string& path, Done& done) {
+    set_aside(comm_, done, [&] {
+      if (rank_ == 0) check_room(path);
+    });
     std::optional<RecordDataset> dataset;
     PhaseTimes& times = done.times;
     agree_on(comm_, [&] {
