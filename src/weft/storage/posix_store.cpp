@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "weft/storage/durable_name.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::storage {
@@ -22,13 +24,23 @@ namespace {
 // How many pieces one call may carry (Linux: UIO_MAXIOV). Longer lists become several calls.
 constexpr std::size_t kMostPieces = IOV_MAX;
 
+// What one call writes through the page cache of a file system of this machine. A longer one takes nothing off the
+// disk's work, and has the kernel look for pages in blocks of 2 MiB and more: on a virtual machine these are what the
+// host has taken back, and come at 2 s a GB (docs/figures.md).
+constexpr std::uint64_t kCachedWrite = 512ULL << 10;
+
 iovec to_iovec(MutableBytes piece) { return {piece.data(), piece.size()}; }
 iovec to_iovec(Bytes piece) { return {const_cast<std::byte*>(piece.data()), piece.size()}; }  // pwritev only reads it
 
 class PosixStore final : public ByteStore {
  public:
-  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters, bool plainly)
-      : path_(std::move(path)), descriptor_(descriptor), counters_(std::move(counters)), plainly_(plainly) {}
+  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters, bool plainly,
+             std::uint64_t longest_write)
+      : path_(std::move(path)),
+        descriptor_(descriptor),
+        counters_(std::move(counters)),
+        plainly_(plainly),
+        longest_write_(longest_write) {}
 
   ~PosixStore() override {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -43,7 +55,7 @@ class PosixStore final : public ByteStore {
   }
 
   void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) override {
-    transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
+    transfer(offset, pieces, kAny, [&](const iovec* list, int count, off_t at) {
       const ssize_t moved = ::preadv(descriptor_, list, count, at);
       ++counters_->reads;
       if (moved > 0) counters_->bytes_read += static_cast<std::uint64_t>(moved);
@@ -57,7 +69,7 @@ class PosixStore final : public ByteStore {
   }
 
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    transfer(offset, pieces, [&](const iovec* list, int count, off_t at) {
+    transfer(offset, pieces, longest_write_, [&](const iovec* list, int count, off_t at) {
       const ssize_t moved =
           plainly_ ? ::pwrite(descriptor_, list->iov_base, list->iov_len, at) : ::pwritev(descriptor_, list, count, at);
       ++counters_->writes;
@@ -96,16 +108,22 @@ class PosixStore final : public ByteStore {
   }
 
  private:
-  // Hands batches of pieces to `call` and carries on behind what it moved: a call may move less than asked.
+  static constexpr std::uint64_t kAny = ~0ULL;
+
+  // Hands batches of pieces of at most `longest` bytes to `call`, and carries on behind what it moved: a call may move
+  // less than asked.
   template <typename Piece, typename Call>
-  void transfer(std::uint64_t offset, std::span<const Piece> pieces, const Call& call) {
+  void transfer(std::uint64_t offset, std::span<const Piece> pieces, std::uint64_t longest, const Call& call) {
     std::array<iovec, kMostPieces> list;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled just below
     std::size_t next = 0;                 // the first piece not wholly moved
     std::size_t done = 0;                 // how much of it has moved
     while (next < pieces.size()) {
       std::size_t count = 0;
-      for (; count < kMostPieces && next + count < pieces.size(); ++count) {
+      std::uint64_t bytes = 0;
+      for (; count < kMostPieces && next + count < pieces.size() && bytes < longest; ++count) {
         list[count] = to_iovec(count == 0 ? pieces[next].subspan(done) : pieces[next + count]);
+        list[count].iov_len = std::min<std::uint64_t>(list[count].iov_len, longest - bytes);
+        bytes += list[count].iov_len;
       }
       if (count == 1 && list[0].iov_len == 0) {
         ++next;
@@ -129,6 +147,7 @@ class PosixStore final : public ByteStore {
   int descriptor_;
   std::shared_ptr<SyscallCounters> counters_;
   bool plainly_;  // writes by pwrite and not by pwritev
+  std::uint64_t longest_write_;
 };
 
 }  // namespace
@@ -154,7 +173,11 @@ std::unique_ptr<ByteStore> open_posix_store(const std::string& path, OpenMode mo
     descriptor = ::open(path.c_str(), flags, 0666);
   }
   if (descriptor < 0) throw system_error(path, "cannot open", errno);
-  return std::make_unique<PosixStore>(name, descriptor, std::move(counters), mode == OpenMode::metadata);
+  struct statfs system {};
+  const bool cached = mode != OpenMode::direct && mode != OpenMode::read && ::fstatfs(descriptor, &system) == 0 &&
+                      is_of_one_machine(system.f_type);
+  return std::make_unique<PosixStore>(name, descriptor, std::move(counters), mode == OpenMode::metadata,
+                                      cached ? kCachedWrite : ~0ULL);
 }
 
 }  // namespace weft::storage
