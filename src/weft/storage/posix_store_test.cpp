@@ -7,10 +7,12 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
 
@@ -36,6 +38,23 @@ class PosixStoreTest : public testing::Test {
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 };
+
+TEST_F(PosixStoreTest, ThroughALocalPageCacheAWriteIsOf512KiBAtMost) {
+  constexpr std::size_t kMost = 512 << 10;
+  const auto counters = std::make_shared<SyscallCounters>();
+  const auto store = open_store(path_, OpenMode::create, counters);
+  if (!file_system_of(path_).one_machine()) GTEST_SKIP() << "the folder for temporary files is on another machine";
+  std::vector<std::byte> data(3 * kMost + 5);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 31 + i / 251);
+  const Bytes all(data);
+  const std::vector<Bytes> pieces{all.subspan(0, 100), all.subspan(100, 2 * kMost), all.subspan(2 * kMost + 100)};
+  store->write_at(7, pieces);
+  EXPECT_EQ(counters->write_sizes.times(), (std::map<std::uint64_t, std::uint64_t>{{kMost, 3}, {5, 1}}));
+  std::vector<std::byte> back(data.size());
+  store->read_at(7, MutableBytes(back));
+  EXPECT_EQ(back, data);
+  EXPECT_EQ(counters->reads, 1U);
+}
 
 TEST_F(PosixStoreTest, ListsOfPiecesOfAnyLengthMoveInAsManyCallsAsNeeded) {
   const auto counters = std::make_shared<SyscallCounters>();
