@@ -12,6 +12,9 @@ namespace weft::partition {
 int owner_of(std::uint64_t tile, std::uint64_t tiles, std::uint64_t valid_elements, std::span<const Holder> holders,
              const Writers& writers, OwnerRule rule) {
   if (rule == OwnerRule::in_order) return static_cast<int>(tile);
+  for (const Holder& holder : holders) {  // as most tiles are, where ranks hold stretches
+    if (2 * holder.elements > valid_elements && writers.writer_of(holder.rank) == holder.rank) return holder.rank;
+  }
   const int dealt = writers.all()[static_cast<std::size_t>(block_of(tile, tiles, writers.count()))];
   std::map<int, std::uint64_t> of_writer;  // elements of the ranks that it stands for
   std::map<int, std::uint64_t> of_node;
