@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "weft/reduce/field_choice.hpp"
 #include "weft/repack/told_by_rank_0.hpp"
 #include "weft/storage/catalog_open_file.hpp"
 #include "weft/storage/hdf5_handle.hpp"
@@ -56,8 +57,15 @@ std::map<std::string, Maps> look(const storage::SeriesCatalog& catalog, std::vec
       refuse("the file does not say from which node velocities are measured");
       continue;
     }
+    const std::string field = storage::read_text(map, "field");
+    try {
+      reduce::choose_field(catalog.path, std::span(catalog.fields).subspan(1), field);
+    } catch (const Error&) {
+      refuse("does not say which of the fields it is of");
+      continue;
+    }
     Maps& maps = found[name.substr(0, slash)];
-    maps.field = storage::read_text(map, "field");
+    maps.field = field;
     maps.quantities.push_back(quantity);
     const std::vector<double> threshold = storage::read_numbers(map, "threshold");
     if (!threshold.empty()) maps.settings.threshold = threshold[0];
