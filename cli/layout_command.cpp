@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stores/store_profile.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -34,6 +35,7 @@ struct LayoutOptions {
   std::int64_t ranks = 0;  // 0 where not given
   std::string latency = "1ms";
   std::string bandwidth = "1GB/s";
+  std::string store;
   std::string align = "0";
   bool json = false;
 };
@@ -56,6 +58,7 @@ layout::DesignRequest request_from(const LayoutOptions& options) {
   request.ranks = at_least(0, options.ranks, "--ranks");
   request.access.latency_s = parse_seconds(options.latency);
   request.access.bandwidth = parse_rate(options.bandwidth);
+  if (!options.store.empty()) request.access = stores::read_profile(options.store).read_cost();
   request.align_bytes = parse_bytes(options.align);
   return request;
 }
@@ -173,6 +176,9 @@ void add_layout_command(CLI::App& app) {
   command->add_option("--ranks", options->ranks, "The number of ranks that share the nodes, for block");
   command->add_option("--latency", options->latency, "The time of one request")->capture_default_str();
   command->add_option("--bandwidth", options->bandwidth, "The bandwidth of the file system")->capture_default_str();
+  command->add_option("--store", options->store, "The profile of a file system that weft probe measured, for both")
+      ->excludes("--latency")
+      ->excludes("--bandwidth");
   command->add_option("--align", options->align, "Prefer chunk sizes that are a multiple of this (a stripe, a block)");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(

@@ -1,0 +1,185 @@
+#include "cli/probe_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/interruption.hpp"
+#include "cli/on_ranks.hpp"
+#include "cli/text_table.hpp"
+#include "stores/probe.hpp"
+#include "stores/scratch_folder.hpp"
+#include "weft/support/amount.hpp"
+#include "weft/support/progress.hpp"
+#include "weft/support/shell_word.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+using stores::Access;
+using stores::RequestCell;
+using stores::Sharing;
+using stores::StoreProfile;
+
+struct ProbeArguments {
+  std::string folder;
+  stores::ProbeOptions options;
+  std::string name;
+  std::string out;
+  bool json = false;
+};
+
+std::string rate(double bytes_per_s) { return format_bytes(static_cast<std::uint64_t>(bytes_per_s)) + "/s"; }
+
+const RequestCell* find(const StoreProfile& profile, const RequestCell& wanted) {
+  for (const RequestCell& cell : profile.requests) {
+    if (cell.access == wanted.access && cell.sharing == wanted.sharing && cell.bytes == wanted.bytes &&
+        cell.ranks == wanted.ranks && cell.threads == wanted.threads && cell.cached == wanted.cached) {
+      return &cell;
+    }
+  }
+  return nullptr;
+}
+
+// A line a size: what one rank's request takes, and how fast all ranks are in files of their own and in one file.
+std::string table_of(const StoreProfile& profile, Access access) {
+  const bool reads = access == Access::read;
+  std::vector<std::string> head{reads ? "reads" : "writes", "request", "one rank"};
+  if (reads) head.emplace_back("in memory");
+  if (profile.ranks > 1) {
+    for (const char* how : {"own files", "apart", "in turn"})
+      head.push_back(fmt::format("{} ranks, {}", profile.ranks, how));
+  }
+  std::vector<std::vector<std::string>> rows{head};
+  std::set<std::uint64_t> sizes;
+  for (const RequestCell& cell : profile.requests) sizes.insert(cell.bytes);
+  const auto speed = [](const RequestCell* cell) { return cell == nullptr ? "" : rate(cell->bytes_per_s); };
+  for (const std::uint64_t bytes : sizes) {
+    const RequestCell* one = find(profile, {access, Sharing::own_files, bytes});
+    if (one == nullptr) continue;
+    std::vector<std::string> row{format_bytes(bytes), format_seconds(one->request_s), speed(one)};
+    if (reads) row.push_back(speed(find(profile, {access, Sharing::own_files, bytes, 1, 1, true})));
+    if (profile.ranks > 1) {
+      for (const Sharing sharing : {Sharing::own_files, Sharing::apart, Sharing::in_turn}) {
+        row.push_back(speed(find(profile, {access, sharing, bytes, profile.ranks})));
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return text_table(rows, 1);
+}
+
+std::string calls_of(const StoreProfile& profile) {
+  std::vector<std::vector<std::string>> rows{{"calls", "one rank"}};
+  if (profile.ranks > 1) rows[0].push_back(fmt::format("{} ranks", profile.ranks));
+  for (const stores::CallCell& cell : profile.calls) {
+    if (cell.ranks != 1) continue;
+    std::vector<std::string> row{cell.call, format_seconds(cell.call_s)};
+    for (const stores::CallCell& all : profile.calls) {
+      if (profile.ranks > 1 && all.ranks == profile.ranks && all.call == cell.call) {
+        row.push_back(fmt::format("{}/s", format_count(static_cast<std::uint64_t>(all.calls_per_s))));
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return text_table(rows, 1);
+}
+
+// What the numbers mean for whoever writes there.
+std::string advice_of(const StoreProfile& profile, const std::string& saved) {
+  const layout::AccessCost cost = profile.read_cost();
+  std::string text = fmt::format("A read of a few bytes takes {}; beyond that, bytes come at {}.\n",
+                                 format_seconds(cost.latency_s), rate(cost.bandwidth));
+  if (profile.ranks > 1) {
+    const int enough = profile.enough_writers();
+    text += enough < profile.ranks ? fmt::format("{} of {} ranks write as fast as more do.\n", enough, profile.ranks)
+                                   : fmt::format("All {} ranks together write fastest.\n", profile.ranks);
+    const RequestCell* own = find(profile, {Access::write, Sharing::own_files, 512, profile.ranks});
+    const RequestCell* turn = find(profile, {Access::write, Sharing::in_turn, 512, profile.ranks});
+    if (own != nullptr && turn != nullptr) {
+      text += fmt::format(
+          "Small writes beside each other's in one file are {:.2g} times as fast as in files of their own.\n",
+          turn->bytes_per_s / own->bytes_per_s);
+    }
+  }
+  if (profile.striping.bytes > 0) {
+    text += fmt::format("A file is striped by {} over {} servers or objects.\n", format_bytes(profile.striping.bytes),
+                        profile.striping.count);
+  }
+  const std::string store = saved.empty() ? fmt::format("--latency {:.3g}ms --bandwidth {:.0f}MB/s",
+                                                        cost.latency_s * 1e3, std::max(1.0, cost.bandwidth / 1e6))
+                                          : "--store " + quoted(saved);
+  return text + fmt::format("Next: weft layout 151x400000x2 {}\n", store);
+}
+
+void save(const StoreProfile& profile, const std::string& path) {
+  std::ofstream file(path);
+  file << to_json(profile).dump(1) << "\n";
+  file.close();
+  if (!file) throw system_error(path, "cannot be written", errno);
+}
+
+void run(const ProbeArguments& arguments) {
+  listen_for_interruption();
+  on_ranks([&](Communicator& comm) {
+    std::optional<Progress> line;
+    if (comm.rank() == 0) line.emplace("probing", "cell", 0, !arguments.json);
+    const auto progress = [&](std::uint64_t done, std::uint64_t all) {
+      if (line) line->update(done, fmt::format(" of {}", format_count(all)));
+    };
+    StoreProfile profile = stores::probe(comm, arguments.folder, arguments.options,
+                                         {"/proc/self/exe", [] { return interrupted(); }, progress});
+    line.reset();
+    if (!arguments.name.empty()) profile.name = arguments.name;
+    agree_on(comm, [&] {
+      if (comm.rank() != 0) return;
+      if (!arguments.out.empty()) save(profile, arguments.out);
+      if (arguments.json) {
+        fmt::print("{}\n", to_json(profile).dump(1));
+        return;
+      }
+      fmt::print("{}: {}, {} ranks on {} nodes\n\n{}\n{}\n{}\n{}", profile.name,
+                 profile.file_system.empty() ? "a file system that does not say what it is" : profile.file_system,
+                 profile.ranks, profile.nodes, table_of(profile, Access::write), table_of(profile, Access::read),
+                 calls_of(profile), advice_of(profile, arguments.out));
+    });
+  });
+}
+
+}  // namespace
+
+void add_probe_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("probe", "Measure what requests cost on a file system, in a minute");
+  const auto arguments = std::make_shared<ProbeArguments>();
+  command->add_option("folder", arguments->folder, "A folder on the file system; what is made there is removed again")
+      ->required();
+  command->add_option("--seconds", arguments->options.seconds, "How long to measure, about")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  command->add_option("--name", arguments->name, "The name of the profile [the file system's]");
+  command->add_option("--out", arguments->out, "Save the profile, for weft layout --store");
+  command->add_option("--seed", arguments->options.seed, "The order of the measurements")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Print the profile as JSON");
+  command->footer(
+      "Example:\n"
+      "  mpirun -n 4 weft probe /scratch/me --out scratch.json");
+  command->callback([arguments] { run(*arguments); });
+
+  // What a probe starts to clean up after it, whatever ends it.
+  CLI::App* cleaner = app.add_subcommand("clean-up-after", "")->group("");
+  const auto folder = std::make_shared<std::string>();
+  cleaner->add_option("folder", *folder)->required();
+  cleaner->callback([folder] { stores::clean_up_after(*folder); });
+}
+
+}  // namespace weft::cli

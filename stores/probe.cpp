@@ -1,0 +1,335 @@
+#include "stores/probe.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "stores/scratch_folder.hpp"
+#include "stores/striping.hpp"
+#include "stores/timed_file.hpp"
+#include "weft/partition/writers.hpp"
+#include "weft/storage/file_system.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/stopwatch.hpp"
+
+namespace weft::stores {
+
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// A number of every rank's, on all of them. Collective.
+std::vector<double> of_all(Communicator& comm, double mine) {
+  const std::vector<std::byte> bytes = gather_from_all(comm, std::as_bytes(std::span(&mine, 1)));
+  std::vector<double> all(bytes.size() / sizeof mine);
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+
+std::uint64_t free_bytes(const std::string& folder) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) throw system_error(folder, "cannot be looked at", errno);
+  return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
+}
+
+class Probe {
+ public:
+  Probe(Communicator& comm, std::string folder, const ProbePlan& plan)
+      : comm_(comm), folder_(std::move(folder)), plan_(plan), rank_(comm.rank()) {
+    agree_on(comm_, [&] {
+      for (const Sharing sharing : {Sharing::own_files, Sharing::apart}) {
+        const std::string suffix = sharing == Sharing::own_files ? fmt::format("own-{}", rank_) : "shared";
+        written_[sharing] = std::make_unique<TimedFile>(fmt::format("{}/written-{}", folder_, suffix));
+        read_[sharing] = std::make_unique<TimedFile>(fmt::format("{}/read-{}", folder_, suffix));
+      }
+    });
+  }
+
+  // What reads find, on the disk and not in memory. Collective.
+  void fill() {
+    constexpr std::uint64_t kPiece = 1ULL << 20;
+    std::vector<std::byte> bytes(kPiece);
+    std::mt19937_64 random(static_cast<std::uint64_t>(rank_) + 1);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    agree_on(comm_, [&] {
+      for (const auto& [sharing, file] : read_) {
+        const std::uint64_t begin = sharing == Sharing::own_files ? 0 : first_of(rank_);
+        for (std::uint64_t at = 0; at < plan_.part_bytes; at += kPiece) file->write(begin + at, bytes);
+        file->sync();
+      }
+    });
+  }
+
+  // One pass of a cell: seconds of the median request of the ranks that take part, and bytes a second of all of them.
+  // Collective.
+  struct Pass {
+    std::uint64_t requests = 0;
+    double request_s = 0;
+    double late_s = 0;
+    double bytes_per_s = 0;
+  };
+  Pass measure(const RequestCell& cell, std::mt19937_64& random) {
+    const bool takes_part = rank_ < cell.ranks;
+    TimedFile& file = file_of(cell);
+    std::vector<std::uint64_t> offsets = offsets_of(cell);
+    if (cell.access == Access::read) std::ranges::shuffle(offsets, random);
+    agree_on(comm_, [&] { prepare(cell, file, takes_part); });
+    Timings timings;
+    agree_on(comm_, [&] {  // all ranks begin here
+      if (takes_part) {
+        timings = time_requests(file, cell.access, cell.bytes, offsets, cell.threads, plan_.cell_seconds);
+      }
+    });
+    Pass pass;
+    pass.requests = comm_.sum(timings.seconds.size());
+    pass.request_s = middle_of(cell.ranks, timings.quantile(0.5));
+    pass.late_s = middle_of(cell.ranks, timings.quantile(0.95));
+    const std::vector<double> elapsed = of_all(comm_, timings.elapsed);
+    const double longest = *std::ranges::max_element(elapsed);
+    pass.bytes_per_s = static_cast<double>(pass.requests * cell.bytes) / std::max(longest, 1e-9);
+    return pass;
+  }
+
+  // Seconds of the median call, and calls a second. Collective.
+  std::pair<double, double> measure(const CallCell& cell) {
+    std::vector<double> seconds;
+    const Stopwatch clock;
+    agree_on(comm_, [&] {
+      if (rank_ < cell.ranks) seconds = time_calls(cell.call);
+    });
+    const std::vector<double> spent = of_all(comm_, std::accumulate(seconds.begin(), seconds.end(), 0.0));
+    const std::uint64_t calls = comm_.sum(seconds.size());
+    const double longest = *std::ranges::max_element(spent);
+    return {middle_of(cell.ranks, median(seconds)), static_cast<double>(calls) / std::max(longest, 1e-9)};
+  }
+
+  // Bytes a second of a sync after so many written bytes, of rank 0 alone. Collective.
+  double sync_speed() {
+    std::vector<double> speeds;
+    agree_on(comm_, [&] {
+      if (rank_ != 0) return;
+      TimedFile& file = *written_[Sharing::own_files];
+      const std::vector<std::byte> bytes(1ULL << 20, std::byte{0x5a});
+      for (int time = 0; time < 3; ++time) {
+        file.set_size(0);
+        for (std::uint64_t at = 0; at < plan_.part_bytes; at += bytes.size()) file.write(at, bytes);
+        speeds.push_back(static_cast<double>(plan_.part_bytes) / std::max(file.sync(), 1e-9));
+      }
+    });
+    return of_all(comm_, median(speeds))[0];
+  }
+
+  std::string some_file() const { return folder_ + "/read-own-0"; }
+
+ private:
+  std::uint64_t first_of(int rank) const { return static_cast<std::uint64_t>(rank) * plan_.part_bytes; }
+
+  TimedFile& file_of(const RequestCell& cell) {
+    const Sharing which = cell.sharing == Sharing::own_files ? Sharing::own_files : Sharing::apart;
+    return cell.access == Access::read ? *read_[which] : *written_[which];
+  }
+
+  std::vector<std::uint64_t> offsets_of(const RequestCell& cell) const {
+    std::vector<std::uint64_t> offsets;
+    for (std::uint64_t n = 0; n < plan_.part_bytes / cell.bytes; ++n) {
+      const auto in_turn = n * static_cast<std::uint64_t>(cell.ranks) + static_cast<std::uint64_t>(rank_);
+      switch (cell.sharing) {
+        case Sharing::own_files: offsets.push_back(n * cell.bytes); break;
+        case Sharing::apart: offsets.push_back(first_of(rank_) + n * cell.bytes); break;
+        case Sharing::in_turn: offsets.push_back(in_turn * cell.bytes); break;
+      }
+    }
+    return offsets;
+  }
+
+  void prepare(const RequestCell& cell, TimedFile& file, bool takes_part) {
+    if (cell.access == Access::write) {
+      // New bytes, as those of a simulation are.
+      if (cell.sharing == Sharing::own_files ? takes_part : rank_ == 0) file.set_size(0);
+      return;
+    }
+    if (!takes_part) return;
+    file.drop_cache();
+    if (!cell.cached) return;
+    std::vector<std::byte> bytes(plan_.part_bytes);
+    file.read(0, bytes);
+  }
+
+  // The median over the ranks that take part. Collective.
+  double middle_of(int ranks, double mine) {
+    std::vector<double> all = of_all(comm_, mine);
+    all.resize(static_cast<std::size_t>(ranks));
+    return median(std::move(all));
+  }
+
+  std::string small_file(int number) const { return fmt::format("{}/small-{}-{}", folder_, rank_, number); }
+
+  // Files are there from the first "create" of a pass to its "remove".
+  std::vector<double> time_calls(const std::string& call) {
+    constexpr int kFiles = 64;
+    std::vector<double> seconds;
+    const Stopwatch all;
+    const auto timed = [&](const auto& action) {
+      const Stopwatch clock;
+      action();
+      seconds.push_back(clock.seconds());
+    };
+    const auto open_and_close = [&](int flags, int number) {
+      const int descriptor = ::open(small_file(number).c_str(), flags | O_CLOEXEC, 0644);
+      if (descriptor < 0) throw system_error(small_file(number), "cannot be opened", errno);
+      ::close(descriptor);
+    };
+    if (call == "create") {
+      for (small_files_ = 0; small_files_ < kFiles && (small_files_ < 3 || all.seconds() < plan_.cell_seconds);
+           ++small_files_) {
+        timed([&] { open_and_close(O_WRONLY | O_CREAT, small_files_); });
+      }
+    }
+    struct stat status {};
+    for (int n = 0; n < small_files_ && call == "stat"; ++n) {
+      timed([&] { ::stat(small_file(n).c_str(), &status); });
+    }
+    for (int n = 0; n < small_files_ && call == "open"; ++n) timed([&] { open_and_close(O_RDONLY, n); });
+    for (int n = 0; n < small_files_ && call == "remove"; ++n) timed([&] { ::unlink(small_file(n).c_str()); });
+    if (call == "sync") {
+      const std::vector<std::byte> page(4096, std::byte{1});
+      TimedFile& file = *written_[Sharing::own_files];
+      for (int n = 0; n < kFiles && (n < 3 || all.seconds() < plan_.cell_seconds); ++n) {
+        file.write(0, page);
+        seconds.push_back(file.sync());
+      }
+    }
+    return seconds;
+  }
+
+  Communicator& comm_;
+  std::string folder_;
+  const ProbePlan& plan_;
+  int rank_;
+  std::map<Sharing, std::unique_ptr<TimedFile>> written_;  // own, and shared
+  std::map<Sharing, std::unique_ptr<TimedFile>> read_;
+  int small_files_ = 0;
+};
+
+double copy_speed() {
+  const std::vector<std::byte> from(64ULL << 20, std::byte{1});
+  std::vector<std::byte> to(from.size());
+  std::vector<double> speeds;
+  for (int time = 0; time < 3; ++time) {
+    const Stopwatch clock;
+    std::memcpy(to.data(), from.data(), from.size());
+    speeds.push_back(static_cast<double>(from.size()) / clock.seconds());
+  }
+  return median(speeds);
+}
+
+RequestCell of_passes(RequestCell cell, const std::vector<Probe::Pass>& passes) {
+  std::vector<double> request;
+  std::vector<double> late;
+  std::vector<double> speed;
+  for (const Probe::Pass& pass : passes) {
+    cell.requests += pass.requests;
+    request.push_back(pass.request_s);
+    late.push_back(pass.late_s);
+    speed.push_back(pass.bytes_per_s);
+  }
+  cell.request_s = median(request);
+  cell.late_s = median(late);
+  cell.bytes_per_s = median(speed);
+  cell.least_bytes_per_s = *std::ranges::min_element(speed);
+  cell.most_bytes_per_s = *std::ranges::max_element(speed);
+  return cell;
+}
+
+}  // namespace
+
+StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOptions& options,
+                   const ProbeSurroundings& surroundings) {
+  std::uint64_t free = 0;
+  agree_on(comm, [&] { free = free_bytes(folder); });
+  free = comm.min(free);
+  ProbePlan plan;
+  agree_on(comm, [&] { plan = plan_probe(options, comm.size(), free); });
+
+  std::optional<ScratchFolder> scratch;
+  std::vector<std::byte> name;
+  agree_on(comm, [&] {
+    if (comm.rank() != 0) return;
+    scratch.emplace(folder, surroundings.program, "clean-up-after");
+    const auto path = std::as_bytes(std::span(scratch->path()));
+    name.assign(path.begin(), path.end());
+  });
+  comm.broadcast(name, 0);
+  Probe measuring(comm, {reinterpret_cast<const char*>(name.data()), name.size()}, plan);
+  measuring.fill();
+
+  // In an order that is drawn anew for each pass, the same on all ranks.
+  std::mt19937_64 order_random(options.seed);
+  std::mt19937_64 random(options.seed + 1 + static_cast<std::uint64_t>(comm.rank()));
+  std::vector<std::vector<Probe::Pass>> passes(plan.requests.size());
+  std::vector<std::vector<double>> call_s(plan.calls.size());
+  std::vector<std::vector<double>> calls_per_s(plan.calls.size());
+  const std::uint64_t all = (plan.requests.size() + plan.calls.size()) * static_cast<std::uint64_t>(plan.passes);
+  std::uint64_t done = 0;
+  const auto between = [&] {
+    if (comm.max(surroundings.interrupted() ? 1 : 0) == 1) {
+      throw Error(ErrorKind::system, folder, "the probe was interrupted", "nothing of it is left").agreed();
+    }
+    if (comm.rank() == 0) surroundings.progress(++done, all);
+  };
+  for (int pass = 0; pass < plan.passes; ++pass) {
+    std::vector<std::size_t> order(plan.requests.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, order_random);
+    for (const std::size_t cell : order) {
+      between();
+      passes[cell].push_back(measuring.measure(plan.requests[cell], random));
+    }
+    for (std::size_t cell = 0; cell < plan.calls.size(); ++cell) {
+      between();
+      const auto [one, per_second] = measuring.measure(plan.calls[cell]);
+      call_s[cell].push_back(one);
+      calls_per_s[cell].push_back(per_second);
+    }
+  }
+
+  StoreProfile profile;
+  const storage::FileSystem system = storage::file_system_of(folder + "/x");
+  profile.file_system = system.type;
+  profile.name = system.type;
+  profile.taken = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  profile.ranks = comm.size();
+  profile.nodes = partition::Writers(comm.nodes(), {}).nodes();
+  profile.striping = striping_of(measuring.some_file());
+  profile.sync_bytes_per_s = measuring.sync_speed();
+  profile.copy_bytes_per_s = of_all(comm, copy_speed())[0];
+  for (std::size_t cell = 0; cell < plan.requests.size(); ++cell) {
+    profile.requests.push_back(of_passes(plan.requests[cell], passes[cell]));
+  }
+  for (std::size_t cell = 0; cell < plan.calls.size(); ++cell) {
+    profile.calls.push_back(
+        {plan.calls[cell].call, plan.calls[cell].ranks, median(call_s[cell]), median(calls_per_s[cell])});
+  }
+  comm.max(0);  // before the files go
+  return profile;
+}
+
+}  // namespace weft::stores

@@ -1,0 +1,72 @@
+#include "stores/probe_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "weft/support/amount.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::stores {
+
+namespace {
+
+constexpr std::array<std::uint64_t, 6> kSizes{512, 4ULL << 10, 32ULL << 10, 256ULL << 10, 1ULL << 20, 4ULL << 20};
+constexpr std::uint64_t kUsualPart = 32ULL << 20;
+constexpr std::uint64_t kLeastPart = 4ULL << 20;  // of a request of the largest size
+constexpr int kFiles = 4;                         // read and written, of its own and shared
+
+// 1, 2, 4, ... and all of them.
+std::vector<int> rank_counts(int ranks) {
+  std::vector<int> counts;
+  for (int count = 1; count < ranks; count *= 2) counts.push_back(count);
+  counts.push_back(ranks);
+  return counts;
+}
+
+}  // namespace
+
+ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes) {
+  if (ranks < 1) throw Error(ErrorKind::usage, "weft probe", "0 ranks", "run it on 1 rank or more");
+  if (!(options.seconds > 0)) throw Error(ErrorKind::usage, "--seconds", "is no time", "give some seconds");
+  ProbePlan plan;
+  // A probe leaves half of what is free to others.
+  const auto all = static_cast<std::uint64_t>(ranks) * kFiles;
+  plan.part_bytes = std::min(kUsualPart, free_bytes / 2 / all / kLeastPart * kLeastPart);
+  if (plan.part_bytes < kLeastPart) {
+    throw Error(
+        ErrorKind::usage, "weft probe",
+        fmt::format("{} are free, and it needs {}", format_bytes(free_bytes), format_bytes(2 * all * kLeastPart)),
+        "make room, or use fewer ranks");
+  }
+  plan.needed_bytes = all * plan.part_bytes;
+  for (const int count : rank_counts(ranks)) {
+    for (const Access access : {Access::write, Access::read}) {
+      for (const std::uint64_t bytes : kSizes) {
+        plan.requests.push_back({access, Sharing::own_files, bytes, count});
+        if (count == 1) continue;
+        plan.requests.push_back({access, Sharing::apart, bytes, count});
+        plan.requests.push_back({access, Sharing::in_turn, bytes, count});
+      }
+    }
+    for (const char* call : {"create", "stat", "open", "sync", "remove"}) plan.calls.push_back({call, count});
+  }
+  for (const int threads : {4, 16}) {
+    for (const Access access : {Access::write, Access::read}) {
+      for (const std::uint64_t bytes : {kSizes[1], kSizes[3]}) {
+        plan.requests.push_back({access, Sharing::own_files, bytes, 1, threads});
+        if (ranks > 1) plan.requests.push_back({access, Sharing::own_files, bytes, ranks, threads});
+      }
+    }
+  }
+  for (const std::uint64_t bytes : kSizes) {
+    plan.requests.push_back({Access::read, Sharing::own_files, bytes, 1, 1, true});
+    if (ranks > 1) plan.requests.push_back({Access::read, Sharing::own_files, bytes, ranks, 1, true});
+  }
+  const auto cells = static_cast<double>(plan.requests.size() + plan.calls.size());
+  plan.cell_seconds = options.seconds / cells / plan.passes;
+  return plan;
+}
+
+}  // namespace weft::stores
