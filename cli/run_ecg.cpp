@@ -64,6 +64,7 @@ struct EcgArguments {
   std::string sync = "commit";
   std::string commit_every = "60s";
   std::string writers = "auto";
+  std::uint64_t commit_groups = WriterOptions{}.commit_groups;
   bool no_overwrite = false;
   std::uint64_t ranks = 0;
   bool plan = false;
@@ -156,6 +157,7 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   options.writer.sync = series::parse_sync(arguments.sync, "--sync");
   series::parse_commit_every(arguments.commit_every, options.writer, "--commit-every");
   options.writer.writers = series::parse_writers(arguments.writers, "--writers");
+  options.writer.commit_groups = arguments.commit_groups;
   options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
   options.compute_seconds = arguments.compute_ms / 1e3;
@@ -321,6 +323,11 @@ void add_ecg(CLI::App& run) {
       ->group(how);
   text("--writers", a.writers, "The ranks that write, with owner: auto, all, 4/node (on each node) or 16 (in all)",
        how);
+  ecg->add_option("--commit-groups", a.commit_groups,
+                  "The ranks of a node say together what is committed; past so many nodes, several nodes do")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(how);
   text("--commit-every", a.commit_every, "Commit steps at least this often: 60s or 100steps", how);
   ecg->add_flag("--take-over", a.options.writer.take_over,
                 "Break the lock of a writer on another machine; use it only if you know that this writer has died")
@@ -344,7 +351,9 @@ void add_ecg(CLI::App& run) {
       ->group(after);
 
   const char* where = "For the file system";
-  text("--align", a.align, "Align large data to multiples of this", where);
+  text("--align", a.align,
+       "Begin chunks that different ranks may write at multiples of this; 0: a page where the file system wants it",
+       where);
   ecg->add_option("--stripe-count", a.options.mpi.stripe_count, "Lustre: the number of stripes of the file")
       ->group(where);
   text("--stripe-size", a.stripe_size, "Lustre: the size of a stripe", where);

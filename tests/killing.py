@@ -55,10 +55,11 @@ class Killer:
         torn: bool = False,
         ranks: int | None = None,
         rank: int | None = None,
+        log: Path | None = None,
     ) -> w.Outcome:
         """Runs kernel ecg into `path` and kills it at call `at`; it may end before."""
         command = ["run", "ecg", "--out", str(path), *map(str, arguments)]
-        return self.run_command(path, command, at=at, torn=torn, ranks=ranks, rank=rank)
+        return self.run_command(path, command, at=at, torn=torn, ranks=ranks, rank=rank, log=log)
 
     def run_command(
         self,
@@ -70,10 +71,13 @@ class Killer:
         ranks: int | None = None,
         rank: int | None = None,
         error: int | None = None,
+        log: Path | None = None,
     ) -> w.Outcome:
         """Runs any weft command and kills it at call `at` of those that change `path` or what lies beside it; or, where
-        an errno is given, lets this call fail."""
+        an errno is given, lets this call fail. Its calls up to there are in the log."""
         settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_AT": str(at)}
+        if log is not None:
+            settings["WEFT_KILL_LOG"] = str(log)
         if error is not None:
             settings["WEFT_KILL_ERRNO"] = str(error)
         if torn:
@@ -97,12 +101,18 @@ class Killer:
             settings["WEFT_KILL_RANK"] = str(rank)
         outcome = w.call(w.on_ranks(ranks, [*self.command(settings), *command]))
         assert outcome.code == 0, outcome
-        calls = []
-        for line in log.read_text().splitlines():
-            number, name, file, offset, size, word = line.split(" ")
-            calls.append(Call(int(number), name, file, int(offset), int(size), int(word)))
+        calls = read_log(log)
         assert [c.number for c in calls] == list(range(1, len(calls) + 1))
         return calls
+
+
+def read_log(log: Path) -> list[Call]:
+    """The calls that a log has, in order."""
+    calls = []
+    for line in log.read_text().splitlines():
+        number, name, file, offset, size, word = line.split(" ")
+        calls.append(Call(int(number), name, file, int(offset), int(size), int(word)))
+    return calls
 
 
 def clear(path: Path) -> None:

@@ -166,6 +166,7 @@ nlohmann::json counters_json(Communicator& comm, const series::WriteCounters& co
   return {
       {"app",
        {{"windows", comm.max(counters.windows)},
+        {"writing_ranks", sum(counters.app_writes > 0 ? 1 : 0)},
         {"writes", sum(counters.app_writes)},
         {"bytes_written", sum(counters.app_bytes)},
         {"slot_writes", sum(counters.app_slot_writes)}}},

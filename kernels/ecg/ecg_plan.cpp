@@ -7,6 +7,7 @@
 #include "kernels/ecg/source_writer.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/series/field_layout.hpp"
+#include "weft/series/file_plan.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 
@@ -62,14 +63,16 @@ KernelPlan plan_ecg(const EcgOptions& options, std::uint64_t ranks) {
       fmt::format("{} steps of {} nodes, {}", format_count(shapes.steps), format_count(shapes.nodes), options.source)};
   nlohmann::ordered_json fields = nlohmann::ordered_json::array();
   std::uint64_t node_bytes = 0;
+  const std::uint64_t alignment = series::alignment_at(options.out, options.align_bytes);
   for (const SourceField& field : shapes.fields) {
     const std::uint64_t row_bytes = element_count(field.per_step) / shapes.nodes * size_of(field.type);
     node_bytes += row_bytes;
     for (const std::uint64_t nodes : counts) {
       if (nodes > 0) plan.app.write(nodes * row_bytes, shapes.steps);
     }
-    const series::FieldLayout layout = series::choose_layout(field_spec(field, options), 1, shapes.steps,
-                                                             static_cast<int>(ranks), options.align_bytes);
+    const FieldSpec spec = field_spec(field, options);
+    const std::uint64_t align = series::alignment_for(spec, options.align_bytes, alignment);
+    const series::FieldLayout layout = series::choose_layout(spec, 1, shapes.steps, static_cast<int>(ranks), align);
     const auto design = nlohmann::ordered_json::parse(layout.rationale);
     fields.push_back({{"name", field.name}, {"chunk", layout.chunk}, {"layout", design}});
     plan.about.push_back(fmt::format("{}: chunks of {}, {} of them, {} each", field.name, to_string(layout.chunk),

@@ -79,7 +79,7 @@ def test_only_committed_steps_are_read(tmp_path: Path) -> None:
     path = tmp_path / "out.h5"
     w.run_ecg(path, "--nodes", NODES, "--steps", 20, ranks=2)
     with h5py.File(path, "r+") as file:
-        file["/weft/commit"][1] = 13
+        file["/weft/commit"][0] = 13
     assert w.weft_ok("info", path, "--json").json["committed"] == 13
     assert len(w.weft_ok("read", path, "--trace", 3, "--json").json["values"]) == 13
     refused = w.weft("read", path, "--snapshot", 13)

@@ -436,7 +436,7 @@ def test_runs_on_other_numbers_of_ranks_hold_the_same(tmp_path: Path) -> None:
     w.run_ecg(one, *SMALL)
     w.run_ecg(other, *SMALL, ranks=4)
     assert verify(one, other)["equal"]
-    assert [d["path"] for d in verify(one, other, "--strict")["values"]] == ["/weft/commit"]
+    assert verify(one, other, "--strict")["equal"]
     # Other steps that count are a difference, although the datasets are the same.
     shutil.copy(one, shorter)
     with h5py.File(shorter, "r+") as file:

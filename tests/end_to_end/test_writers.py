@@ -13,11 +13,11 @@ NODES, STEPS = 1013, 37
 SMALL = ["--nodes", NODES, "--target", "4KiB", "--budget", "200KiB"]
 
 
-def writing_ranks(path: Path) -> list[int]:
-    """Those whose commit slot is used: a rank that writes nothing never holds the others back."""
+def slots_used(path: Path) -> list[int]:
+    """The words of /weft/commit that somebody raises: one for each node that has a writer, a page apart."""
     with h5py.File(path) as file:
         slots = file["weft/commit"][:].astype(np.uint64)
-    return [rank for rank, slot in enumerate(slots) if slot != 2**64 - 1]
+    return [word for word, slot in enumerate(slots) if slot != 2**64 - 1]
 
 
 @pytest.mark.parametrize("ownership", ["blocks", "scatter"])
@@ -45,10 +45,16 @@ def test_the_file_is_the_same(
 ) -> None:
     monkeypatch.setenv("WEFT_RANKS_PER_NODE", str(per_node))
     path = tmp_path / "a.h5"
-    w.run_ecg(path, *SMALL, "--steps", STEPS, "--ownership", ownership, "--writers", writers, ranks=ranks)
+    more = ["--steps", STEPS, "--ownership", ownership, "--writers", writers]
+    report = w.run_ecg(path, *SMALL, *more, ranks=ranks)
     w.check_file(path, NODES, STEPS)
-    writing = writing_ranks(path)
-    assert writing == expected if ownership == "blocks" else set(writing) <= set(expected)  # small nodes have little
+    writing, nodes = report["counters"]["app"]["writing_ranks"], len({rank // per_node for rank in expected})
+    if ownership == "blocks":
+        assert writing == len(expected)
+        assert slots_used(path) == [512 * node for node in range(nodes)]
+    else:  # small nodes have little
+        assert 1 <= writing <= len(expected)
+        assert set(slots_used(path)) <= {512 * node for node in range(nodes)}
     w.weft_ok("verify", path)
     # On another number of ranks, with other writers.
     w.run_ecg(path, *SMALL, "--steps", STEPS + 20, "--append", "--writers", "2", ranks=3)
@@ -66,6 +72,24 @@ def test_filtered_and_reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     with h5py.File(paths[0]) as some, h5py.File(paths[1]) as every:
         for name in every["maps/V"]:
             assert np.array_equal(some["maps/V"][name][...], every["maps/V"][name][...], equal_nan=True)
+
+
+@pytest.mark.parametrize("extra", [[], ["--filter", "shuffle+deflate:1"], ["--sync", "window"]])
+@pytest.mark.parametrize(("groups", "used"), [(1, [0]), (2, [0, 512]), (64, [0, 512, 1024, 1536])])
+def test_nodes_that_share_a_slot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, groups: int, used: list[int], extra: list[str]
+) -> None:
+    monkeypatch.setenv("WEFT_RANKS_PER_NODE", "2")
+    path = tmp_path / "a.h5"
+    more = ["--ownership", "blocks", "--commit-groups", groups, *extra]
+    case = ["--nodes", NODES, "--target", "4KiB", "--budget", "2MiB" if "--filter" in extra else "200KiB"]
+    w.run_ecg(path, *case, "--steps", STEPS, *more, ranks=7)
+    w.check_file(path, NODES, STEPS)
+    assert slots_used(path) == used
+    with h5py.File(path) as file:
+        durable = file["weft/durable"][:].astype(np.uint64)
+    assert set(durable.tolist()) == {STEPS, 2**64 - 1}, "all steps are on the disk, as far as anybody promises it"
+    w.weft_ok("verify", path)
 
 
 def test_words_that_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import h5py
 import numpy
 import pytest
 import weft_run as w
-from killing import Killer, clear, in_parallel, made_at, slot_address
+from killing import Killer, clear, in_parallel, made_at
 
 PROGRAMS = Path(os.environ["WEFT_EXAMPLES"]).parent / "tests"
 NODES, STEPS = 211, 21
@@ -23,14 +23,14 @@ def test_killed_at_a_write(tmp_path: Path, language: str, ranks: int) -> None:
     killer = Killer(tmp_path, str(program))
     whole = tmp_path / "whole.h5"
     calls = killer.calls_of(whole, [str(whole)], ranks=ranks, rank=0)
-    slot, made = slot_address(whole), made_at(calls)
-    assert sum(call.offset == slot and call.bytes == 8 for call in calls) >= 3, "the case has windows"
+    made = made_at(calls)
     seen = set()
+    killed: list[int] = []
 
     def kill_at(number: int) -> None:
         path = tmp_path / f"killed-{number}.h5"
         outcome = killer.run_command(path, [str(path)], at=number, ranks=ranks, rank=0)
-        assert outcome.code != 0, f"call {number}: {outcome}"
+        # How many writes rank 0 makes differs from run to run: whoever is last with a window raises the slot.
         w.check_h5dump(path)
         info = w.weft("info", path, "--json")
         assert info.code == 0, info
@@ -39,6 +39,10 @@ def test_killed_at_a_write(tmp_path: Path, language: str, ranks: int) -> None:
             steps = numpy.arange(committed)[:, None]
             assert numpy.array_equal(file["v"][:committed], 1000.0 * steps + numpy.arange(NODES)), f"call {number}"
         seen.add(committed)
+        if outcome.code == 0:
+            assert committed == STEPS, f"call {number}: {outcome}"
+            return
+        killed.append(number)
         assert w.weft("recover", path).code == 0 and w.weft("verify", path).code == 0, f"call {number}"
         with h5py.File(path, "r") as file:
             assert file["v"].shape == (committed, NODES)
@@ -46,3 +50,4 @@ def test_killed_at_a_write(tmp_path: Path, language: str, ranks: int) -> None:
 
     in_parallel(kill_at, range(made, len(calls) + 1))
     assert len(seen) > 2, "runs were killed in several windows"
+    assert len(killed) > 5

@@ -75,7 +75,18 @@ class SeriesFailuresTest : public testing::Test {
   }
 };
 
-class FullDiskTest : public SeriesFailuresTest, public testing::WithParamInterface<Strategy> {};
+// On a node each, so that every rank raises a slot.
+class FullDiskTest : public SeriesFailuresTest, public testing::WithParamInterface<Strategy> {
+ protected:
+  void SetUp() override {
+    ::setenv("WEFT_RANKS_PER_NODE", "1", 1);
+    SeriesFailuresTest::SetUp();
+  }
+  void TearDown() override {
+    SeriesFailuresTest::TearDown();
+    ::unsetenv("WEFT_RANKS_PER_NODE");
+  }
+};
 
 TEST_P(FullDiskTest, OnOneRankEndsAllWithTheSameLine) {
   MpiOptions options;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <numeric>
 
 #include "weft/storage/shared_file.hpp"
 
@@ -15,18 +17,44 @@ Commits::Commits(Communicator& comm, const WriterOptions& options, const std::st
       sync_(options.sync),
       sync_seconds_(options.sync == Sync::commit ? options.commit_seconds / 2 : 0),
       schedule_(options.commit_seconds / 2, options.commit_steps) {
-  if (sync_ == Sync::window) client_ = {static_cast<std::uint64_t>(comm.rank())};  // each for itself
+  if (sync_ == Sync::window) {  // each for itself
+    clients_.resize(static_cast<std::size_t>(comm.size()));
+    std::iota(clients_.begin(), clients_.end(), 0);
+  }
   if (sync_ == Sync::commit) {
     std::vector<std::uint64_t> client;
     agree_on(comm, [&] { client = storage::client_of(lies_at); });
-    client_ = ranks_of_client(comm, client);
+    clients_ = clients_of_ranks(comm, client);
   }
   if (options.commit_on_signals) signals_.emplace();
 }
 
-void Commits::begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::uint64_t epoch) {
+bool Commits::syncs() const {
+  if (clients_.empty()) return false;
+  const auto mine = clients_.begin() + comm_.rank();
+  return std::find(clients_.begin(), mine, *mine) == mine;
+}
+
+std::vector<std::uint64_t> Commits::durable_slots(const storage::CommitGroups& groups) const {
+  std::vector<std::uint64_t> slots;
+  if (sync_ == Sync::window) slots = groups.slots();  // raised with the commit slots
+  if (sync_ == Sync::commit) {
+    for (const storage::DurableWord& client : storage::durable_words(groups, clients_)) {
+      if (client.word) slots.push_back(*client.word);
+    }
+  }
+  return slots;
+}
+
+void Commits::begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog,
+                    const storage::CommitGroups& groups, std::uint64_t epoch) {
   path_ = catalog.path;
-  durability_ = std::make_unique<Durability>(store, catalog, client_, epoch, sync_seconds_);
+  std::optional<storage::DurableWord> client;
+  if (syncs()) client = storage::DurableWord{.first_rank = comm_.rank()};
+  if (sync_ == Sync::commit && syncs()) {
+    client = storage::durable_words(groups, clients_)[clients_[static_cast<std::size_t>(comm_.rank())]];
+  }
+  durability_ = std::make_unique<Durability>(store, catalog, client, epoch, sync_seconds_);
   schedule_.committed();
 }
 

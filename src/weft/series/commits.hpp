@@ -24,11 +24,14 @@ class Commits {
   // Which ranks bring what to the disk; the file lies at `lies_at`. Collective.
   Commits(Communicator& comm, const WriterOptions& options, const std::string& lies_at);
 
-  // Whether this rank's durable slot counts: it syncs for its client. Not collective.
-  bool syncs() const { return !client_.empty(); }
+  // Whether this rank brings to the disk what it, or its client, has written. Not collective.
+  bool syncs() const;
+  // The durable slots that count. Not collective.
+  std::vector<std::uint64_t> durable_slots(const storage::CommitGroups& groups) const;
 
   // Slots are in place, and the writer's epoch begins. The references outlive this. Not collective.
-  void begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::uint64_t epoch);
+  void begin(storage::ByteStore& store, const storage::SeriesCatalog& catalog, const storage::CommitGroups& groups,
+             std::uint64_t epoch);
 
   // After strategy.end_step(). `failure` is what this rank has to tell. True where the program is to end: all steps are
   // on the disk, and the series is to be closed. Collective now and then.
@@ -48,7 +51,7 @@ class Commits {
   Communicator& comm_;
   Sync sync_;
   double sync_seconds_ = 0;
-  std::vector<std::uint64_t> client_;  // the ranks that this one syncs for
+  std::vector<std::uint64_t> clients_;  // of all ranks: the first of each syncs for it; none where nobody syncs
   std::string path_;
   CommitSchedule schedule_;
   std::optional<EndSignals> signals_;

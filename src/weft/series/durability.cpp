@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -10,35 +11,25 @@
 
 namespace weft::series {
 
-std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& client) {
-  // Everybody to rank 0, and all of it to everybody.
-  const auto mine = std::as_bytes(std::span(client));
-  std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()));
-  outgoing[0].assign(mine.begin(), mine.end());
-  const auto incoming = comm.all_to_all(outgoing);
-  std::vector<std::byte> all;
-  if (comm.rank() == 0) {
-    for (const auto& one : incoming) all.insert(all.end(), one.begin(), one.end());
+std::vector<std::uint64_t> clients_of_ranks(Communicator& comm, const std::vector<std::uint64_t>& client) {
+  const std::vector<std::byte> all = gather_from_all(comm, std::as_bytes(std::span(client)));
+  const std::size_t bytes = client.size() * sizeof client[0];
+  std::map<std::vector<std::byte>, std::uint64_t> known;
+  std::vector<std::uint64_t> numbers;
+  for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(bytes)) {
+    numbers.push_back(known.try_emplace({at, at + static_cast<std::ptrdiff_t>(bytes)}, known.size()).first->second);
   }
-  comm.broadcast(all, 0);
-  std::vector<std::uint64_t> ranks;
-  for (std::size_t rank = 0; rank < outgoing.size(); ++rank) {
-    if (std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(rank * mine.size()))) {
-      ranks.push_back(rank);
-    }
-  }
-  if (ranks.front() != static_cast<std::uint64_t>(comm.rank())) ranks.clear();
-  return ranks;
+  return numbers;
 }
 
 Durability::Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog,
-                       std::vector<std::uint64_t> ranks, std::uint64_t epoch, double seconds)
-    : store_(store), ranks_(std::move(ranks)), epoch_(epoch), seconds_(seconds) {
+                       std::optional<storage::DurableWord> client, std::uint64_t epoch, double seconds)
+    : store_(store), client_(std::move(client)), epoch_(epoch), seconds_(seconds) {
   slots_.path = catalog.path;
   slots_.commit = catalog.commit;
   slots_.durable = catalog.durable;
   slots_.writer = catalog.writer;
-  if (ranks_.empty() || slots_.durable.shape.empty() || seconds_ <= 0) return;
+  if (!client_ || slots_.durable.shape.empty() || seconds_ <= 0) return;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -70,7 +61,7 @@ void Durability::run() {
 }
 
 void Durability::sync_now(bool all) {
-  if (ranks_.empty() || slots_.durable.shape.empty()) return;
+  if (!client_ || slots_.durable.shape.empty()) return;
   if (const auto failed = failure()) throw *failed;
   try {
     sync(all);
@@ -83,13 +74,16 @@ void Durability::sync_now(bool all) {
 
 void Durability::sync(bool all) {
   const std::scoped_lock lock(syncing_);
-  const std::vector<std::uint64_t> written = storage::read_slots(store_, slots_);
-  std::uint64_t least = storage::kIdleSlot;
-  for (const std::uint64_t rank : ranks_) least = std::min(least, written.at(rank));
+  std::uint64_t least = durable_;
+  if (!client_->slots.empty()) {
+    const std::vector<std::uint64_t> written = storage::read_slots(store_, slots_);
+    least = storage::kIdleSlot;
+    for (const std::uint64_t slot : client_->slots) least = std::min(least, written.at(slot));
+  }
   if (least != durable_ || all) store_.sync();
-  if (least == durable_) return;
+  if (least == durable_ || !client_->word) return;
   storage::check_epoch(store_, slots_, epoch_);
-  storage::raise_durable(store_, slots_, ranks_.front(), least);
+  storage::raise_durable(store_, slots_, *client_->word, least);
   durable_ = least;
 }
 

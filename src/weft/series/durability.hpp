@@ -2,10 +2,10 @@
 // the file's durable slots (storage/writer_state.hpp).
 //
 // One rank of each client (storage/shared_file.hpp) does it for all of that client: what its ranks wrote lies in one
-// cache, and one sync brings all of it to the disk. No message is needed for that: the
-// ranks' commit slots, read before the sync, say what the sync covers.
+// cache, and one sync brings all of it to the disk. No message is needed for that: the commit slots of its ranks, read
+// before the sync, say what the sync covers.
 //
-//   slots of the client's ranks: 40, 50, 40 -> sync -> durable slot of the first of them: 40
+//   slots of the client's ranks: 40, 50 -> sync -> durable slot of the client: 40
 //
 // A thread of its own does this every so many seconds; sync_now() does it at once. It makes no MPI and no HDF5 call.
 #pragma once
@@ -18,21 +18,23 @@
 #include <vector>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/commit_groups.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
 
 namespace weft::series {
 
-// Which ranks this one syncs for, itself among them; none where another rank of its client does it. `client`: the same
-// on all ranks of a client, and on no others (storage::client_of). Collective.
-std::vector<std::uint64_t> ranks_of_client(Communicator& comm, const std::vector<std::uint64_t>& client);
+// The client of each rank: a number, the same for ranks of one client. `client`: the same on all ranks of a client, and
+// on no others (storage::client_of). Collective.
+std::vector<std::uint64_t> clients_of_ranks(Communicator& comm, const std::vector<std::uint64_t>& client);
 
 class Durability {
  public:
-  // `seconds`: between two syncs; 0: only when asked. `ranks`: as ranks_of_client() says; with none, nothing is done.
-  // `store` and `catalog` outlive it; the places of the catalog's slots do not change. `epoch`: this writer's.
-  Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog, std::vector<std::uint64_t> ranks,
-             std::uint64_t epoch, double seconds);
+  // `seconds`: between two syncs; 0: only when asked. `client`: what this rank syncs, as storage::durable_words() says;
+  // nothing where another rank of its client does it. `store` and `catalog` outlive it; the places of the catalog's
+  // slots do not change. `epoch`: this writer's.
+  Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog,
+             std::optional<storage::DurableWord> client, std::uint64_t epoch, double seconds);
   ~Durability();  // waits for a sync under way; syncs nothing more
   Durability(const Durability&) = delete;
   Durability& operator=(const Durability&) = delete;
@@ -50,7 +52,7 @@ class Durability {
 
   storage::ByteStore& store_;
   storage::SeriesCatalog slots_;  // the places of the slots, and nothing else of the catalog
-  std::vector<std::uint64_t> ranks_;
+  std::optional<storage::DurableWord> client_;
   std::uint64_t epoch_;
   double seconds_;
   std::uint64_t durable_ = 0;

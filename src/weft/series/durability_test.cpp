@@ -16,6 +16,7 @@ namespace weft::series {
 namespace {
 
 using storage::ByteStore;
+using storage::DurableWord;
 using storage::kIdleSlot;
 
 // Tells of every sync, before it is done, and of every write, after it.
@@ -70,7 +71,7 @@ class DurabilityTest : public testing::Test {
 };
 
 TEST_F(DurabilityTest, WhatWasWrittenBeforeTheSyncIsDurableAndNothingElse) {
-  Durability client(*store_, catalog_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, DurableWord{0, 0, {0, 1}}, 1, 0);
   raise(0, 40);
   raise(1, 50);
   raise(2, 30);
@@ -78,7 +79,7 @@ TEST_F(DurabilityTest, WhatWasWrittenBeforeTheSyncIsDurableAndNothingElse) {
   client.sync_now();
   EXPECT_THAT(store_->events, testing::ElementsAre("sync", "write"));
   EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U) << "the other client has synced nothing";
-  Durability other(*store_, catalog_, {2}, 1, 0);
+  Durability other(*store_, catalog_, DurableWord{2, 2, {2}}, 1, 0);
   other.sync_now();
   EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 30U);
   raise(2, 90);
@@ -87,26 +88,28 @@ TEST_F(DurabilityTest, WhatWasWrittenBeforeTheSyncIsDurableAndNothingElse) {
 }
 
 TEST_F(DurabilityTest, NothingNewIsNotSyncedUnlessAllIsAskedFor) {
-  Durability client(*store_, catalog_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, DurableWord{0, 0, {0, 1}}, 1, 0);
   client.sync_now();
   EXPECT_TRUE(store_->events.empty());
   client.sync_now(true);
   EXPECT_THAT(store_->events, testing::ElementsAre("sync"));
 }
 
-TEST_F(DurabilityTest, RanksThatWriteNothingHoldNobodyBack) {
-  Durability client(*store_, catalog_, {3}, 1, 0);
+TEST_F(DurabilityTest, AClientThatWritesNoStepsSyncsAndPromisesNothing) {
+  raise(0, 40);
+  Durability client(*store_, catalog_, DurableWord{3, std::nullopt, {}}, 1, 0);
   client.sync_now();
-  EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 0U);
-  std::vector<std::uint64_t> none;
-  Durability of_another(*store_, catalog_, none, 1, 0);
+  EXPECT_TRUE(store_->events.empty());
+  client.sync_now(true);
+  EXPECT_THAT(store_->events, testing::ElementsAre("sync")) << "what else its ranks have written";
+  Durability of_another(*store_, catalog_, std::nullopt, 1, 0);
   store_->events.clear();
   of_another.sync_now(true);
   EXPECT_TRUE(store_->events.empty());
 }
 
 TEST_F(DurabilityTest, AnEarlierEpochPromisesNothing) {
-  Durability client(*store_, catalog_, {0, 1}, 1, 0);
+  Durability client(*store_, catalog_, DurableWord{0, 0, {0, 1}}, 1, 0);
   raise(0, 40);
   raise(1, 40);
   storage::begin_epoch(catalog_);
@@ -116,7 +119,7 @@ TEST_F(DurabilityTest, AnEarlierEpochPromisesNothing) {
 }
 
 TEST_F(DurabilityTest, AfterASyncThatFailedNothingIsPromised) {
-  Durability client(*store_, catalog_, {0, 1, 2}, 1, 0);
+  Durability client(*store_, catalog_, DurableWord{0, 0, {0, 1, 2}}, 1, 0);
   raise(0, 40);
   raise(1, 40);
   raise(2, 40);
@@ -129,7 +132,7 @@ TEST_F(DurabilityTest, AfterASyncThatFailedNothingIsPromised) {
 
 TEST_F(DurabilityTest, AThreadDoesItBehindTheRun) {
   storage::write_new_writer(*plain_, catalog_, {{0, 0, 0, kIdleSlot}, {0, kIdleSlot, kIdleSlot, kIdleSlot}, {}});
-  const Durability client(*store_, catalog_, {0, 1, 2}, 1, 0.01);
+  const Durability client(*store_, catalog_, DurableWord{0, 0, {0, 1, 2}}, 1, 0.01);
   for (const std::uint64_t rank : {0U, 1U, 2U}) raise(rank, 40 + rank);
   for (int look = 0; look < 500 && storage::durable_steps(*plain_, catalog_) < 40; ++look) ::usleep(10'000);
   EXPECT_EQ(storage::durable_steps(*plain_, catalog_), 40U);
@@ -137,7 +140,7 @@ TEST_F(DurabilityTest, AThreadDoesItBehindTheRun) {
 
 TEST(ClientOfRanks, AGroupOfOneIsItsOwnClient) {
   SelfCommunicator alone;
-  EXPECT_THAT(ranks_of_client(alone, {1, 2, 3}), testing::ElementsAre(0));
+  EXPECT_THAT(clients_of_ranks(alone, {1, 2, 3}), testing::ElementsAre(0));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "weft/series/field_layout.hpp"
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::series {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::uint64_t kFirstSegmentSteps = 64;  // of a series of unknown length, or a chunk's steps if they are more
 constexpr std::uint64_t kAssumedSteps = 1024;     // what the layout of a series of unknown length is designed for
-constexpr std::uint64_t kLeastSlots = 64;         // room for going on with more ranks than the file was made by
 
 // This rank's node numbers are those of its rows: the field stands on the first nodes.
 bool counts_from_zero(const FieldSpec& field) {
@@ -192,14 +192,24 @@ void add_filter(const FieldSpec& spec, storage::FieldPlan& field) {
 
 }  // namespace
 
-storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
+std::uint64_t alignment_at(const std::string& path, std::uint64_t asked) {
+  const bool is_known = asked > 0 || path.empty();
+  const std::uint64_t wanted = is_known ? asked : storage::file_system_of(path).alignment();
+  return wanted > 1 ? wanted : 0;
+}
+
+std::uint64_t alignment_for(const FieldSpec& field, std::uint64_t asked, std::uint64_t align_bytes) {
+  return asked > 1 || align_bytes <= field.layout.target_bytes ? align_bytes : 0;
+}
+
+storage::FilePlan plan_file(const SeriesSpec& spec, std::uint64_t align_bytes, int ranks,
+                            std::vector<storage::FixedArrayPlan> fixed_arrays,
                             const std::vector<storage::Subset>& subsets, const FilteredWindow& window) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
   plan.grid = spec.grid;
   plan.attributes = spec.attributes;
-  plan.align_bytes = spec.align_bytes;
-  plan.commit_slots = std::max<std::uint64_t>(kLeastSlots, static_cast<std::uint64_t>(ranks));
+  plan.align_bytes = align_bytes;
   if (spec.steps == std::uint64_t{0}) {
     throw Error(ErrorKind::usage, "series", "a series of 0 steps",
                 "give at least 1 step, or none for an unknown number");
@@ -210,8 +220,9 @@ storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<stora
     const bool filtered = is_filtered(field);
     const std::size_t node_axes = node_axes_of(field, spec.grid);
     const std::uint64_t steps = spec.steps.value_or(kAssumedSteps);
-    const FieldLayout layout = filtered ? filtered_layout(field, node_axes, filtered_steps, steps, ranks)
-                                        : choose_layout(field, node_axes, steps, ranks, spec.align_bytes);
+    const FieldLayout layout =
+        filtered ? filtered_layout(field, node_axes, filtered_steps, steps, ranks)
+                 : choose_layout(field, node_axes, steps, ranks, alignment_for(field, spec.align_bytes, align_bytes));
     if (field.support != Support::global) longest_chunk = std::max(longest_chunk, layout.chunk[0]);
     plan.fields.push_back({{field.name, field.type, field.per_step, field.support, field.units, layout.rationale,
                             field.components, subsets[plan.fields.size()]},

@@ -28,9 +28,17 @@ struct FilteredWindow {
 // Collective.
 FilteredWindow filtered_window(Communicator& comm, const SeriesSpec& spec);
 
+// What a file at this path is aligned to where `asked` is SeriesSpec::align_bytes; 0: to nothing. An empty path
+// says nothing of the file system. Not collective.
+std::uint64_t alignment_at(const std::string& path, std::uint64_t asked);
+// The alignment that the field's chunks are designed for. One that was not asked for is left out where it is larger
+// than a chunk may be; there is then room between chunks.
+std::uint64_t alignment_for(const FieldSpec& field, std::uint64_t asked, std::uint64_t align_bytes);
+
 // Chunks are chosen here, those of filtered fields so that they fit `window`; `fixed_arrays` are those of the mesh,
-// the subsets and the observers. Throws Error(usage).
-storage::FilePlan plan_file(const SeriesSpec& spec, int ranks, std::vector<storage::FixedArrayPlan> fixed_arrays,
+// the subsets and the observers; `align_bytes` as alignment_at() says. Throws Error(usage).
+storage::FilePlan plan_file(const SeriesSpec& spec, std::uint64_t align_bytes, int ranks,
+                            std::vector<storage::FixedArrayPlan> fixed_arrays,
                             const std::vector<storage::Subset>& subsets, const FilteredWindow& window);
 
 }  // namespace weft::series

@@ -9,7 +9,7 @@
 #include "weft/exchange/plan_builder.hpp"
 #include "weft/exchange/window.hpp"
 #include "weft/series/call_parts.hpp"
-#include "weft/storage/commit_slots.hpp"
+#include "weft/storage/group_commit.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/shared_file.hpp"
 #include "weft/storage/write_plan.hpp"
@@ -74,6 +74,7 @@ class CollectiveStrategy final : public WriteStrategy {
                   fmt::format("field {} is filtered ({})", field.name, field.filter), "use --strategy owner for it")
           .agreed();
     }
+    commit_ = std::make_unique<storage::GroupCommit>(*comm_, context_.nodes, true, context_.options.commit_groups);
     options_.call_limit_bytes = std::min(options_.call_limit_bytes, comm_->count_limit());
     for (std::size_t f = 1; f < context_.catalog.fields.size(); ++f) {
       caches_.push_back(std::make_unique<FieldCache>());
@@ -81,7 +82,7 @@ class CollectiveStrategy final : public WriteStrategy {
     }
   }
 
-  bool raises_slot() const override { return true; }
+  const storage::CommitGroups& commit_groups() const override { return commit_->groups(); }
 
   void begin(std::uint64_t step) override {
     for (auto& cache : caches_) cache->first = step;
@@ -171,6 +172,11 @@ class CollectiveStrategy final : public WriteStrategy {
     for (const auto& cache : caches_) committed = std::min(committed, cache->first);
     if (committed == committed_) return;
     agree_on(*comm_, [&] { commit(committed); });
+    if (commit_->groups().span_nodes()) {
+      agree_on(*comm_, [&] {
+        if (commit_->settle(*comm_, commit_target())) ++context_.counters.app_slot_writes;
+      });
+    }
     // Only now, so that all ranks still stand at the same step where one of them failed, and close() can follow.
     if (comm_->rank() == 0) {
       times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(committed - committed_));
@@ -269,14 +275,12 @@ class CollectiveStrategy final : public WriteStrategy {
       }
       for (const storage::WriteRequest& request : requests) context_.store.write_at(request.offset, request.pieces);
     }
-    const auto rank = static_cast<std::uint64_t>(comm_->rank());
-    const bool durable = context_.options.sync == Sync::window;
-    if (durable) context_.store.sync();
-    ++context_.counters.app_slot_writes;
-    storage::raise_slot(context_.store, context_.catalog, rank, steps);
-    if (durable && !context_.catalog.durable.shape.empty()) {
-      storage::raise_durable(context_.store, context_.catalog, rank, steps);
-    }
+    if (context_.options.sync == Sync::window) context_.store.sync();
+    if (commit_->done(steps, commit_target())) ++context_.counters.app_slot_writes;
+  }
+
+  storage::GroupCommit::Target commit_target() const {
+    return {context_.store, context_.catalog, context_.options.sync == Sync::window};
   }
 
   const storage::SegmentEntry& segment_of(std::uint64_t step) const {
@@ -302,6 +306,7 @@ class CollectiveStrategy final : public WriteStrategy {
   }
 
   StrategyContext context_;
+  std::unique_ptr<storage::GroupCommit> commit_;
   std::shared_ptr<MpiCommunicator> comm_;
   CollectiveOptions options_;
   std::vector<std::unique_ptr<FieldCache>> caches_;  // fields[1] on

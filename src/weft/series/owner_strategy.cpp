@@ -11,6 +11,7 @@
 #include "weft/series/window_length.hpp"
 #include "weft/storage/file_end.hpp"
 #include "weft/storage/flusher.hpp"
+#include "weft/storage/group_commit.hpp"
 #include "weft/support/amount.hpp"
 
 namespace weft::series {
@@ -31,6 +32,8 @@ class OwnerStrategy final : public WriteStrategy {
  public:
   explicit OwnerStrategy(const StrategyContext& context) : context_(context) {
     plan_fields();
+    commit_ =
+        std::make_unique<storage::GroupCommit>(context.comm, context.nodes, owns_tiles_, context.options.commit_groups);
     start_observers();
     choose_window();
     agree_on(context.comm, [&] {  // a rank may have no memory left
@@ -48,7 +51,7 @@ class OwnerStrategy final : public WriteStrategy {
     });
   }
 
-  bool raises_slot() const override { return owns_tiles_; }
+  const storage::CommitGroups& commit_groups() const override { return commit_->groups(); }
 
   void begin(std::uint64_t step) override {
     first_ = step;
@@ -89,6 +92,7 @@ class OwnerStrategy final : public WriteStrategy {
     std::optional<Error> written = flusher_->wait();
     if (!written) written = failed_;
     agree(context_.comm, failure ? failure : written);
+    if (commit_->groups().span_nodes()) agree(context_.comm, settle());
   }
 
   void finish(const std::optional<Error>& failure) override {
@@ -119,12 +123,10 @@ class OwnerStrategy final : public WriteStrategy {
     }
   }
 
-  // Collective.
-  partition::Writers choose_writers() {
-    const std::vector<std::uint64_t> nodes = context_.comm.nodes();
+  partition::Writers choose_writers() const {
     const auto& fields = context_.catalog.fields;
     const bool filters = std::ranges::any_of(fields, [](const auto& field) { return !field.filter.empty(); });
-    return {nodes, context_.options.writers.value_or(partition::usual_writers(nodes, filters))};
+    return {context_.nodes, context_.options.writers.value_or(partition::usual_writers(context_.nodes, filters))};
   }
 
   // They may have half of the budget, and the windows the rest.
@@ -202,7 +204,19 @@ class OwnerStrategy final : public WriteStrategy {
     }
   }
 
-  storage::FlushTarget flush_target() const {
+  // Groups of several nodes hear how far their ranks are. Collective; nothing is under way.
+  std::optional<Error> settle() {
+    try {
+      const storage::GroupCommit::Target target{context_.store, context_.catalog,
+                                                context_.options.sync == Sync::window};
+      if (commit_->settle(context_.comm, target)) ++context_.counters.app_slot_writes;
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error;
+    }
+  }
+
+  storage::FlushTarget flush_target() {
     const DirectWrites direct = context_.options.direct;
     // A store around the file's wants to see every write.
     const bool is_plain = !context_.options.wrap_store;
@@ -213,7 +227,7 @@ class OwnerStrategy final : public WriteStrategy {
     return {.store = context_.store,
             .catalog = context_.catalog,
             .counters = context_.counters,
-            .rank = static_cast<std::uint64_t>(context_.comm.rank()),
+            .commit = *commit_,
             .ranks = context_.comm.size(),
             .epoch = context_.epoch,
             .lies_at = context_.lies_at,
@@ -266,7 +280,9 @@ class OwnerStrategy final : public WriteStrategy {
     job.committed = filters_ ? first_ : first_ + gathered_;
     job.raise_slot = owns_tiles_;
     failed_ = flusher_->wait();
-    if (!failed_) failed_ = observed;  // told to the others when the next window is due, or at the end
+    const std::optional<Error> settled = settle();
+    if (!failed_)
+      failed_ = settled ? settled : observed;  // told to the others when the next window is due, or at the end
     if (filters_) job.place = agree_on_place();
     flusher_->submit(std::move(job));
     turn_ = 1 - turn_;
@@ -338,6 +354,7 @@ class OwnerStrategy final : public WriteStrategy {
   std::uint64_t most_filtered_bytes_ = 0;  // of a window, on all ranks
   std::uint64_t end_of_data_ = 0;          // where the next filtered chunks go
   std::uint64_t end_ahead_ = 0;            // where the file ends for HDF5; 0: with its data
+  std::unique_ptr<storage::GroupCommit> commit_;
   std::unique_ptr<storage::Flusher> flusher_;
   bool owns_tiles_ = false;
   std::uint64_t observed_bytes_ = 0;  // held by the observers

@@ -116,6 +116,8 @@ struct WriterOptions {
   // Which ranks write chunks, with strategy owner: all, so many a node, or so many in all. Empty: as
   // partition::usual_writers() says. Others send what they have to one on their node.
   std::optional<partition::WriterLimit> writers{};
+  // The ranks of a node that write say together what is committed; past so many nodes, several nodes do.
+  std::uint64_t commit_groups = 64;
   // After SIGTERM or SIGUSR1, which batch systems send before the time limit, the next end_step() flushes all steps to
   // the disk. SIGTERM then ends the program as usual. A signal that the program handles or ignores itself is left to
   // it.
@@ -135,7 +137,9 @@ struct SeriesSpec {
   storage::RegularGrid grid{};  // instead of a mesh: the nodes of every field are the points of this grid
   std::string time_units{};
   Attributes attributes{};
-  std::uint64_t align_bytes = 0;  // the alignment of large data in the file (a stripe, for example)
+  // Chunks that different ranks may write begin at multiples of this (a page, a stripe), and so do all fields. 0: a
+  // page on file systems that lock or cache by page for each machine (Lustre, GPFS, NFS). 1: no matter.
+  std::uint64_t align_bytes = 0;
   storage::IfExists if_exists = storage::IfExists::replace;
   WriterOptions options{};
   std::vector<std::shared_ptr<series::WindowObserver>> observers{};  // reduce/run_reduction.hpp; the same on all ranks

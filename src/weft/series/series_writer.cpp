@@ -57,6 +57,7 @@ class SeriesWriter::Impl {
   void create(const std::string& path, const SeriesSpec& spec, const series::StrategyFactory& make_strategy,
               const std::function<void(const std::string& part)>& prepare) {
     std::vector<series::FixedArray> fixed;
+    nodes_ = comm_->nodes();
     agree_on(*comm_, [&] {
       for (const FieldSpec& field : spec.fields) series::check_field(field, spec.grid);
     });
@@ -97,10 +98,11 @@ class SeriesWriter::Impl {
       if (comm_->rank() == 0) new_file_->finish(options_.sync != Sync::none);
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, catalog_, epoch_);
+    commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_);
   }
 
   void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
+    nodes_ = comm_->nodes();
     open_mode_ = storage::shared_mode(*comm_, path);
     storage::find_one_file(*comm_, path);
     take_lock([&] { return storage::take_file(path, {options_.work, options_.take_over}); }, path);
@@ -124,7 +126,7 @@ class SeriesWriter::Impl {
       return catalog;
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, catalog_, epoch_);
+    commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_);
   }
 
   // call: "put" or "field", for the line of an error.
@@ -222,7 +224,9 @@ class SeriesWriter::Impl {
       const auto more = observer->arrays(spec);
       arrays.insert(arrays.end(), more.begin(), more.end());
     }
-    const storage::FilePlan plan = series::plan_file(spec, comm_->size(), arrays, subsets, window);
+    storage::FilePlan plan =
+        series::plan_file(spec, series::alignment_at(path, spec.align_bytes), comm_->size(), arrays, subsets, window);
+    plan.commit_slots = storage::words_for_slots(nodes_, options_.commit_groups);
     storage::check_plan(path, plan);
     new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists, std::nullopt);
     if (prepare) prepare(new_file_->part());
@@ -236,16 +240,14 @@ class SeriesWriter::Impl {
   void build(const series::StrategyFactory& make_strategy, const std::string& lies_at) {
     put_.assign(catalog_.fields.size(), false);
     commits_ = std::make_unique<series::Commits>(*comm_, options_, lies_at);
-    strategy_ = make_strategy(
-        {*comm_, catalog_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_, observers_, lies_at});
+    strategy_ = make_strategy({*comm_, catalog_, owned_, options_, *store_, counters_, [this] { make_room(); }, epoch_,
+                               observers_, nodes_, lies_at});
   }
 
   // What the file is to say of this writer. Collective.
   storage::NewWriter as_new_writer() {
-    const bool writes = strategy_->raises_slot();
-    // Where each syncs for itself, one that writes nothing has nothing to sync.
-    const bool syncs = commits_->syncs() && (writes || options_.sync != Sync::window);
-    return series::new_writer(*comm_, catalog_, next_step_, writes, syncs);
+    const storage::CommitGroups& groups = strategy_->commit_groups();
+    return series::new_writer(*comm_, catalog_, next_step_, groups, commits_->durable_slots(groups));
   }
 
   // Nobody else changes the file from here on. Collective.
@@ -380,6 +382,7 @@ class SeriesWriter::Impl {
   WriterOptions options_;
   Observers observers_;
   bool fixed_length_;
+  std::vector<std::uint64_t> nodes_;            // of all ranks
   std::unique_ptr<storage::NewFile> new_file_;  // rank 0's, where one is made
   storage::SeriesCatalog catalog_;
   std::vector<partition::Ownership> owned_;  // as catalog_.fields

@@ -68,6 +68,8 @@ void set_option(SeriesSpec& spec, std::string_view name, std::string_view value)
        [](SeriesSpec& s, Value v) { s.options.commit_on_signals = parse_yes(v, "commit_on_signals"); }},
       {"take_over", [](SeriesSpec& s, Value v) { s.options.take_over = parse_yes(v, "take_over"); }},
       {"writers", [](SeriesSpec& s, Value v) { s.options.writers = parse_writers(v); }},
+      {"commit_groups",
+       [](SeriesSpec& s, Value v) { s.options.commit_groups = parse_whole_number(v, "commit_groups"); }},
       {"work", [](SeriesSpec& s, Value v) { s.options.work = v; }},
   };
   set_one(spec, known, "option", name, value);

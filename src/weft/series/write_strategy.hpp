@@ -15,6 +15,7 @@
 #include "weft/series/series_spec.hpp"
 #include "weft/series/window_observer.hpp"
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/commit_groups.hpp"
 #include "weft/storage/flush_counters.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/support/communicator.hpp"
@@ -45,6 +46,7 @@ struct StrategyContext {
   std::function<void()> make_room;
   std::uint64_t epoch;  // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::span<const std::shared_ptr<WindowObserver>> observers;
+  std::span<const std::uint64_t> nodes;  // of all ranks (Communicator::nodes)
   // Where the file lies while the strategy is built: a new one gets its name, catalog.path, only then.
   std::string lies_at;
 };
@@ -53,8 +55,8 @@ class WriteStrategy {
  public:
   virtual ~WriteStrategy() = default;
 
-  // Whether this rank raises its commit slot: not where it has nothing to write. Not collective.
-  virtual bool raises_slot() const = 0;
+  // Which ranks write, and the commit slots that they raise. Not collective.
+  virtual const storage::CommitGroups& commit_groups() const = 0;
   // The next step to come. Collective; nothing is gathered when it is called.
   virtual void begin(std::uint64_t step) = 0;
   // One field of the present step, in the rank's own order. Not collective.

@@ -25,6 +25,7 @@ namespace weft::storage {
 namespace {
 
 constexpr std::uint64_t kNoIndex = ~0ULL;
+constexpr std::int64_t kMostAlignment = 1LL << 40U;
 
 // Places in the two messages that an index is led to by: https://docs.hdfgroup.org/hdf5/v1_10/_f_m_t3.html
 // ("The Dataspace Message", version 2; "The Data Layout Message", version 3, chunked).
@@ -138,6 +139,12 @@ Index settle(ByteStore& store, std::uint64_t header, const ArrayEntry& array, st
   return found;
 }
 
+// From one chunk to the next. Those of a field that is one chunk a step are all one rank's.
+std::uint64_t pitch_of(const ArrayEntry& array, std::uint64_t align) {
+  const bool in_tiles = !std::equal(array.shape.begin() + 1, array.shape.end(), array.chunk.begin() + 1);
+  return align > 0 && in_tiles ? ceil_div(array.chunk_bytes(), align) * align : array.chunk_bytes();
+}
+
 // A chunk of zeros, as it is stored.
 ChunkCoder::Encoded blank_chunk(const ArrayEntry& array, const std::string& filter) {
   return ChunkCoder(parse_filters(filter, size_of(array.type))).encode(std::vector<std::byte>(array.chunk_bytes()));
@@ -234,14 +241,16 @@ void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, 
     room.stretches.push_back({0, claim(file, room.blank_bytes, 8)});
     return;
   }
-  const std::uint64_t bytes = (chunks - had) * array.chunk_bytes();
-  room.stretches.push_back({had, claim(file, bytes, bytes >= kAlignThreshold ? std::max<std::uint64_t>(8, align) : 8)});
+  room.pitch = pitch_of(array, align);
+  const std::uint64_t unit = std::max<std::uint64_t>(8, align);
+  room.stretches.push_back({had, claim(file, ceil_div((chunks - had) * room.pitch, unit) * unit, unit)});
 }
 
 void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segment,
                  const std::vector<FieldEntry>& fields) {
   const Handle opened(check_hdf5(H5Gopen2(file, group.c_str(), H5P_DEFAULT), group, "cannot open the group"));
   write_attribute(opened, "room", static_cast<std::int64_t>(segment.steps));
+  if (segment.align > 0) write_attribute(opened, "align", static_cast<std::int64_t>(segment.align));
   for (std::size_t f = 0; f < fields.size(); ++f) {
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(segment.rooms[f].index)};
     for (const ChunkAddresses::Stretch& stretch : segment.rooms[f].stretches) {
@@ -253,9 +262,9 @@ void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segme
   }
 }
 
-ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array) {
+ChunkAddresses addresses_in(const ChunkRoom& room) {
   if (room.blank_bytes > 0) return {};
-  return ChunkAddresses::in_stretches(room.stretches, array.chunk_bytes());
+  return ChunkAddresses::in_stretches(room.stretches, room.pitch);
 }
 
 bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEntry>& fields, SegmentEntry& segment) {
@@ -264,12 +273,16 @@ bool read_rooms(hid_t file, const std::string& group, const std::vector<FieldEnt
   if (steps <= 0) return false;
   SegmentEntry found = segment;
   found.steps = static_cast<std::uint64_t>(steps);
+  const std::int64_t align = read_integer(opened, "align");
+  if (align < 0 || align > kMostAlignment) return false;
+  found.align = static_cast<std::uint64_t>(align);
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::optional<ChunkRoom> room = read_room(opened, fields[f].name);
+    std::optional<ChunkRoom> room = read_room(opened, fields[f].name);
     ArrayEntry& array = found.fields[f];
     if (!room || array.filters.empty() != (room->blank_bytes == 0)) return false;
     array.shape[0] = found.steps;
-    array.addresses = addresses_in(*room, array);
+    if (room->blank_bytes == 0) room->pitch = pitch_of(array, found.align);
+    array.addresses = addresses_in(*room);
     found.rooms.push_back(*room);
   }
   segment = std::move(found);

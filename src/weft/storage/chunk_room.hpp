@@ -42,15 +42,12 @@ struct IndexPlan {
 Handle create_roomy(hid_t file, const std::string& path, DataType type, const Shape& shape, const Shape& chunk,
                     const std::string& filter);
 
-// What is large begins at multiples of what the file system likes. Below this size alignment would only punch holes:
-// slots, step values and small fields stay packed.
-inline constexpr std::uint64_t kAlignThreshold = 64 << 10;
-
 // The index of an array with this room.
 ChunkTree tree_of(const ArrayEntry& array);
 
 // Gives `room`, which has room for `had` chunks, what it lacks for all of an array of this shape (as it will be), in an
-// open file: a stretch of chunks, at a multiple of `align` (0: no wish), and a new index. With a filter, whose chunks
+// open file: a stretch of chunks and a new index. With `align` (0: no wish) the stretch begins at a multiple of it, and
+// where a step has several chunks, which different ranks may write, so does each of them. With a filter, whose chunks
 // find their places when they are written: a new index, and at first the chunk of nothing that it leads to.
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,
                 std::uint64_t had);
@@ -62,10 +59,11 @@ std::optional<IndexPlan> create_rows(hid_t file, const VirtualObject& plan);
 // How many rows of `array` such an open dataset shows.
 std::uint64_t rows_shown(hid_t dataset, const ArrayEntry& array);
 
-// Where the chunks of an array with this room lie; unknown where it has filters.
-ChunkAddresses addresses_in(const ChunkRoom& room, const ArrayEntry& array);
+// Where the chunks of a field with this room lie; unknown where it has filters.
+ChunkAddresses addresses_in(const ChunkRoom& room);
 
-// The rooms of a segment are attributes of its group: how many steps, and of each field the index and the stretches.
+// The rooms of a segment are attributes of its group: how many steps, the alignment, and of each field the index and
+// the stretches.
 void write_rooms(hid_t file, const std::string& group, const SegmentEntry& segment,
                  const std::vector<FieldEntry>& fields);
 // Fills in `steps`, `rooms`, and of each field the extents with room and the addresses, as the attributes have them.

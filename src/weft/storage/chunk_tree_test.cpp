@@ -57,7 +57,7 @@ TEST_P(ChunkTreeTest, HDF5ReadsThroughIt) {
     const Handle dataset = create_roomy(file, "/V", DataType::int32, shape, chunk, {});
     header = header_of(dataset);
     claim_room(file, array, {}, 0, room, 0);
-    array.addresses = addresses_in(room, array);
+    array.addresses = addresses_in(room);
   }
   const auto store = open_store(path, OpenMode::write);
   for (std::uint64_t n = 0; n < array.chunks(); ++n) {
@@ -115,7 +115,7 @@ TEST(ChunkTreeTest, EntriesAreOverwrittenInPlace) {
     const Handle dataset = create_roomy(file, "/V", DataType::int32, shape, {1}, {});
     header = header_of(dataset);
     claim_room(file, array, {}, 0, room, 0);
-    array.addresses = addresses_in(room, array);
+    array.addresses = addresses_in(room);
   }
   const auto store = open_store(path, OpenMode::write);
   for (std::int32_t n = 0; n < 200; ++n) {

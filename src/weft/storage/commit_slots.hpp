@@ -1,8 +1,8 @@
 // weft/storage/commit_slots.hpp - the words that say how many steps are whole in the file.
 //
-// Slot r belongs to rank r: it alone raises it, after its part of a window is in the file. A step is committed when no
-// slot is below it; a slot of kIdleSlot (a rank that writes nothing, or no rank at all) holds nobody back. A slot is 8
-// bytes at a multiple of 8, so no reader sees half a value. docs/format.md, "Commit slots".
+// A slot belongs to a group of ranks (storage/commit_groups.hpp): one of them raises it, after all of them have their
+// part of a window in the file. A step is committed when no slot is below it; a word of kIdleSlot is nobody's and holds
+// nobody back. A slot is 8 bytes at a multiple of 8, so no reader sees half a value. docs/format.md, "Commit slots".
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,7 @@ namespace weft::storage {
 
 std::vector<std::uint64_t> read_slots(ByteStore& store, const SeriesCatalog& catalog);
 
-void raise_slot(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps);
-
-// The slots of writers that go on from step `from`: one for each rank, idle for those that write nothing; at least
-// `least` of them, idle behind the last rank.
-std::vector<std::uint64_t> slots_from(std::uint64_t from, const std::vector<bool>& writing, std::uint64_t least);
+void raise_slot(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t slot, std::uint64_t steps);
 
 // All of them, of a file that nobody knows yet.
 void write_slots(ByteStore& store, const SeriesCatalog& catalog, const std::vector<std::uint64_t>& slots);

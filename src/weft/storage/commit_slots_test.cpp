@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "weft/storage/commit_groups.hpp"
 #include "weft/storage/series_changes.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/writer_state.hpp"
@@ -51,13 +52,9 @@ TEST_F(CommitSlotsTest, ARankRaisesItsOwnSlotAlone) {
   EXPECT_THAT(read_slots(*store, catalog_), ElementsAre(0, 0, 17, 0));
 }
 
-TEST(SlotsFrom, AreIdleForWhoWritesNothing) {
-  EXPECT_THAT(slots_from(30, {true, false, true}, 5), ElementsAre(30, kIdleSlot, 30, kIdleSlot, kIdleSlot));
-  EXPECT_THAT(slots_from(0, {true, true, true}, 2), ElementsAre(0, 0, 0));
-}
-
 NewWriter writers_from(std::uint64_t from, const std::vector<bool>& writing) {
-  return {slots_from(from, writing, 4), slots_from(from, writing, 4), {}};
+  const std::vector<std::uint64_t> slots = CommitGroups::alone(writing).words_from(from, 4);
+  return {slots, slots, {}};
 }
 
 TEST_F(CommitSlotsTest, WhoGoesOnHasSlotsOfItsOwn) {

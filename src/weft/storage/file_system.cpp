@@ -83,6 +83,12 @@ Sharing FileSystem::sharing() const {
   return type == "nfs" || type == "nfs4" ? Sharing::past_the_cache : Sharing::never;
 }
 
+std::uint64_t FileSystem::alignment() const {
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::array<std::string_view, 4> kByPage{"lustre", "gpfs", "nfs", "nfs4"};
+  return is_one_of(type, kByPage) ? kPage : 0;
+}
+
 FileSystem find_mount(std::string_view mountinfo, std::string_view path) {
   FileSystem found;
   std::size_t longest = 0;

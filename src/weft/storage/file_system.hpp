@@ -5,6 +5,7 @@
 // not known promises nothing.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ struct FileSystem {
   // WEFT_SHARED_FILE_SYSTEMS in the environment names types, with commas, that whoever runs the machines knows to be
   // shared plainly.
   Sharing sharing() const;
+  // Where machines lock a page for themselves, or write it back whole, their data should begin at multiples of this
+  // many bytes; 0 where it does not matter.
+  std::uint64_t alignment() const;
 };
 
 // Of the folder that the file lies in, or will; links are followed. Not collective.

@@ -4,7 +4,6 @@
 #include <future>
 #include <utility>
 
-#include "weft/storage/commit_slots.hpp"
 #include "weft/storage/direct_writer.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -126,10 +125,8 @@ void Flusher::write_and_raise(const FlushJob& job, const std::vector<WriteReques
 
 void Flusher::raise(std::uint64_t committed) {
   if (target_.syncs_windows) target_.store.sync();  // data before the slots that vouch for them
-  ++target_.counters.app_slot_writes;
-  raise_slot(target_.store, target_.catalog, target_.rank, committed);
-  if (target_.syncs_windows && !target_.catalog.durable.shape.empty()) {
-    raise_durable(target_.store, target_.catalog, target_.rank, committed);
+  if (target_.commit.done(committed, {target_.store, target_.catalog, target_.syncs_windows})) {
+    ++target_.counters.app_slot_writes;
   }
 }
 

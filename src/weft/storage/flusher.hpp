@@ -19,6 +19,7 @@
 #include "weft/storage/direct_writer.hpp"
 #include "weft/storage/filtered_chunks.hpp"
 #include "weft/storage/flush_counters.hpp"
+#include "weft/storage/group_commit.hpp"
 #include "weft/storage/page_split.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/storage/write_plan.hpp"
@@ -31,7 +32,7 @@ struct FlushTarget {
   ByteStore& store;
   const SeriesCatalog& catalog;
   FlushCounters& counters;
-  std::uint64_t rank;
+  GroupCommit& commit;  // raises the slot
   int ranks;
   std::uint64_t epoch;   // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::string lies_at;   // where the file lies while it has not its name
@@ -51,7 +52,7 @@ struct FlushJob {
   std::uint64_t place = 0;      // where the chunks go that the job before has filtered
   std::vector<FileRange> room;  // asked of the file system first
   std::vector<WriteRequest> requests;
-  std::uint64_t committed = 0;  // the value this rank's slot is raised to afterwards
+  std::uint64_t committed = 0;  // the steps of which this rank's part is in the file afterwards
   bool raise_slot = true;       // false on a rank that owns no chunk
   // To be filtered last: they are written by the next job, as the ranks must first agree where.
   std::vector<ChunkSteps> chunks{};

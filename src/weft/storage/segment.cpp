@@ -52,15 +52,14 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
   }
 }
 
-void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>& fields, std::uint64_t had,
-               std::uint64_t align_bytes) {
+void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>& fields, std::uint64_t had) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     ArrayEntry& array = segment.fields[f];
     array.shape[0] = had;
     const std::uint64_t chunks = array.chunks();
     array.shape[0] = segment.steps;
-    claim_room(file, array, fields[f].filter, align_bytes, segment.rooms[f], chunks);
-    array.addresses = addresses_in(segment.rooms[f], array);
+    claim_room(file, array, fields[f].filter, segment.align, segment.rooms[f], chunks);
+    array.addresses = addresses_in(segment.rooms[f]);
   }
   write_rooms(file, "/weft/segments/0", segment, fields);
 }

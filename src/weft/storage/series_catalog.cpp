@@ -18,13 +18,13 @@ class AddressCode {
   static nlohmann::json encode(const ChunkAddresses& addresses) {
     if (!addresses.known()) return nullptr;
     if (!addresses.listed_.empty()) return addresses.listed_;
-    return {{"stretches", addresses.stretches_}, {"bytes", addresses.chunk_bytes_}};
+    return {{"stretches", addresses.stretches_}, {"pitch", addresses.pitch_}};
   }
   static ChunkAddresses decode(const nlohmann::json& code) {
     if (code.is_null()) return {};
     if (code.is_array()) return ChunkAddresses::listed(code.get<std::vector<std::uint64_t>>());
     return ChunkAddresses::in_stretches(code.at("stretches").get<std::vector<ChunkAddresses::Stretch>>(),
-                                        code.at("bytes").get<std::uint64_t>());
+                                        code.at("pitch").get<std::uint64_t>());
   }
 };
 
@@ -34,8 +34,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayEntry, path, type, shape, chunk, address
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldEntry, name, type, per_step, support, units, rationale, components, subset,
                                    node_axes, component_units, filter, kept_bits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegularGrid, shape, origin, spacing)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches, blank_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChunkRoom, index, stretches, blank_bytes, pitch)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentEntry, first_step, steps, fields, rooms, align)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesCatalog, path, format_version, created_by, fields, segments, length, viewed,
                                    commit, durable, writer, grid, fixed_arrays, in_pages)
 
@@ -58,10 +58,10 @@ ChunkAddresses ChunkAddresses::in_a_row(std::uint64_t first, std::uint64_t chunk
   return in_stretches({{0, first}}, chunk_bytes);
 }
 
-ChunkAddresses ChunkAddresses::in_stretches(std::vector<Stretch> stretches, std::uint64_t chunk_bytes) {
+ChunkAddresses ChunkAddresses::in_stretches(std::vector<Stretch> stretches, std::uint64_t pitch) {
   ChunkAddresses result;
   result.stretches_ = std::move(stretches);
-  result.chunk_bytes_ = chunk_bytes;
+  result.pitch_ = pitch;
   return result;
 }
 
@@ -77,7 +77,7 @@ std::uint64_t ChunkAddresses::look_up(std::uint64_t number) const {
     const auto behind = std::upper_bound(stretches_.begin(), stretches_.end(), number,
                                          [](std::uint64_t n, const Stretch& stretch) { return n < stretch.first; });
     const Stretch& stretch = *std::prev(behind);
-    return stretch.address + (number - stretch.first) * chunk_bytes_;
+    return stretch.address + (number - stretch.first) * pitch_;
   }
   throw Error(ErrorKind::data, fmt::format("chunk {}", number), "has no known address in the file",
               "h5repack may write the file so that it has one");
@@ -89,7 +89,8 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> ChunkAddresses::byte_ranges
   if (!known()) return ranges;
   for (std::size_t i = 0; i < stretches_.size() && stretches_[i].first < chunks; ++i) {
     const std::uint64_t end = i + 1 < stretches_.size() ? std::min(stretches_[i + 1].first, chunks) : chunks;
-    ranges.emplace_back(stretches_[i].address, stretches_[i].address + (end - stretches_[i].first) * chunk_bytes);
+    const std::uint64_t last = stretches_[i].address + (end - stretches_[i].first - 1) * pitch_;
+    ranges.emplace_back(stretches_[i].address, last + chunk_bytes);
   }
   if (!stretches_.empty()) return ranges;
   for (std::uint64_t number = 0; number < chunks; ++number) ranges.emplace_back(at(number), at(number) + chunk_bytes);

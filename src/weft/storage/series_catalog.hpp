@@ -27,7 +27,8 @@ namespace weft::storage {
 // how it comes to be known).
 class ChunkAddresses {
  public:
-  // A stretch of chunks that lie one behind the other: from number `first` on, up to where the next stretch begins.
+  // A stretch of chunks that lie one behind the other, all as far apart: from number `first` on, up to where the next
+  // stretch begins.
   struct Stretch {
     std::uint64_t first = 0;
     std::uint64_t address = 0;
@@ -38,8 +39,8 @@ class ChunkAddresses {
   ChunkAddresses() = default;  // unknown
   // One behind the other: chunk n at first + n * chunk_bytes.
   static ChunkAddresses in_a_row(std::uint64_t first, std::uint64_t chunk_bytes);
-  // In stretches, by ascending numbers; the first begins with chunk 0.
-  static ChunkAddresses in_stretches(std::vector<Stretch> stretches, std::uint64_t chunk_bytes);
+  // In stretches, by ascending numbers; the first begins with chunk 0. `pitch`: from one chunk to the next.
+  static ChunkAddresses in_stretches(std::vector<Stretch> stretches, std::uint64_t pitch);
   // Each somewhere else: chunk n at addresses[n].
   static ChunkAddresses listed(std::vector<std::uint64_t> addresses);
 
@@ -48,7 +49,7 @@ class ChunkAddresses {
 
   // Of chunk `number`. Throws Error(data) where it is not known.
   std::uint64_t at(std::uint64_t number) const {
-    return are_in_a_row() ? stretches_[0].address + number * chunk_bytes_ : look_up(number);
+    return are_in_a_row() ? stretches_[0].address + number * pitch_ : look_up(number);
   }
 
   // The stretches that chunks [0, chunks) lie in, as ranges of bytes; a chunk each where they are listed.
@@ -59,7 +60,7 @@ class ChunkAddresses {
   std::uint64_t look_up(std::uint64_t number) const;
 
   std::vector<Stretch> stretches_;
-  std::uint64_t chunk_bytes_ = 0;  // in a stretch
+  std::uint64_t pitch_ = 0;  // in a stretch
   std::vector<std::uint64_t> listed_;
 
   friend class AddressCode;
@@ -144,6 +145,7 @@ struct ChunkRoom {
   // and what it takes there. Those that are written lie where there was room; the index alone says where.
   std::vector<ChunkAddresses::Stretch> stretches{};
   std::uint64_t blank_bytes = 0;  // 0 without filters
+  std::uint64_t pitch = 0;        // from one chunk to the next; 0: with filters
 };
 
 // A stretch of steps with one dataset a field. A series has one, which gets more room as it grows; in files of format 1
@@ -153,6 +155,7 @@ struct SegmentEntry {
   std::uint64_t steps = 0;
   std::vector<ArrayEntry> fields;  // as SeriesCatalog::fields
   std::vector<ChunkRoom> rooms{};  // likewise; none where its datasets cannot get more room (format 1)
+  std::uint64_t align = 0;         // chunks that different ranks may write begin at multiples of this; 0: no matter
 };
 
 // Steps that are written into the same chunks and room: chunks count from `first`, and no window reaches over the end.

@@ -39,7 +39,7 @@ void add_room_in_place(const SeriesCatalog& catalog, std::uint64_t steps, const 
     check_hdf5(H5Fget_filesize(file, &old_end), catalog.path, "has no size");
     SegmentEntry& segment = longer.segments[0];
     segment.steps += steps;
-    give_room(file, segment, longer.fields, catalog.capacity(), 8);
+    give_room(file, segment, longer.fields, catalog.capacity());
     longer.length = longer.capacity();
     std::vector<IndexPlan> indexes = plans_of_indexes(file, longer, longer.length, old_end, &catalog);
     SetAside aside(file);

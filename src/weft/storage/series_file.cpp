@@ -93,6 +93,9 @@ void try_length(const std::string& path, std::uint64_t bytes, bool keep) {
   throw system_error(path, fmt::format("cannot be made {} bytes long", bytes), cause);
 }
 
+// What HDF5 places (the mesh) begins at multiples of the alignment from this size on. Below, it would only punch holes.
+constexpr std::uint64_t kAlignThreshold = 64 << 10;
+
 Handle new_file(const std::string& path, std::uint64_t align_bytes, std::uint64_t bytes) {
   forget_metadata_changes(path);
   struct stat status {};
@@ -205,7 +208,8 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
   SeriesCatalog catalog = catalog_open_file(file, path);
   SegmentEntry& segment = catalog.segments[0];
   segment.rooms.resize(fields.size());
-  give_room(file, segment, catalog.fields, 0, plan.align_bytes);
+  segment.align = plan.align_bytes;
+  give_room(file, segment, catalog.fields, 0);
   {
     SetAside nothing(file);
     link_top_level(file, catalog, catalog.capacity(), nothing);

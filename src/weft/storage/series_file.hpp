@@ -45,7 +45,7 @@ struct FilePlan {
   RegularGrid grid;                 // where the nodes are those of a regular grid
   Attributes attributes;            // of the root group
   std::uint64_t segment_steps = 0;  // length of the first segment
-  std::uint64_t commit_slots = 1;   // one for each rank
+  std::uint64_t commit_slots = 1;   // words for them (storage/commit_groups.hpp)
   std::uint64_t align_bytes = 0;    // large data begin at multiples of this; 0: no wish
 };
 

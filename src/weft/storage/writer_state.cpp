@@ -109,8 +109,8 @@ std::uint64_t durable_steps(ByteStore& store, const SeriesCatalog& catalog) {
   return slots.empty() ? kIdleSlot : *std::min_element(slots.begin(), slots.end());
 }
 
-void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps) {
-  store.write_at(catalog.durable.address() + rank * sizeof steps, std::as_bytes(std::span(&steps, 1)));
+void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t slot, std::uint64_t steps) {
+  store.write_at(catalog.durable.address() + slot * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
 std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog) {

@@ -70,7 +70,7 @@ void write_new_writer(ByteStore& store, const SeriesCatalog& catalog, const NewW
 // The steps that a power cut leaves: kIdleSlot where nobody promises any (files of before; Sync::none).
 std::uint64_t durable_steps(ByteStore& store, const SeriesCatalog& catalog);
 // Raises one durable slot; what lies below is on the disk.
-void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t rank, std::uint64_t steps);
+void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t slot, std::uint64_t steps);
 
 // How many steps count: the written ones where the machine that wrote them has not gone down since, as far as this one
 // can know (it is the same and has not been restarted, or the writer lives); else the durable ones.

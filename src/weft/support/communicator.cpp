@@ -46,4 +46,17 @@ void agree_on(Communicator& comm, const std::function<void()>& action) {
   agree(comm, mine);
 }
 
+std::vector<std::byte> gather_from_all(Communicator& comm, std::span<const std::byte> mine) {
+  // To rank 0, and from there to everybody: a word for each pair of ranks would be too many.
+  std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()));
+  outgoing[0].assign(mine.begin(), mine.end());
+  const auto incoming = comm.all_to_all(outgoing);
+  std::vector<std::byte> all;
+  if (comm.rank() == 0) {
+    for (const auto& one : incoming) all.insert(all.end(), one.begin(), one.end());
+  }
+  comm.broadcast(all, 0);
+  return all;
+}
+
 }  // namespace weft

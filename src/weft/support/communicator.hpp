@@ -78,6 +78,9 @@ void agree(Communicator& comm, const std::optional<Error>& mine);
 // Runs `action` on every rank, then agrees. What an action throws that is not an Error is carried as one.
 void agree_on(Communicator& comm, const std::function<void()>& action);
 
+// Every rank's bytes, of the same length everywhere, in the order of ranks, on all of them. For setting up. Collective.
+std::vector<std::byte> gather_from_all(Communicator& comm, std::span<const std::byte> mine);
+
 }  // namespace weft
 
 #pragma GCC visibility pop
