@@ -131,7 +131,7 @@ std::shared_ptr<DirectFile> DirectFile::open(const std::string& path) {
   if (!system.one_machine() && system.sharing() != storage::Sharing::plainly) return nullptr;
   const int descriptor = ::open(real.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return nullptr;
-  return std::shared_ptr<DirectFile>(new DirectFile(descriptor, real));
+  return std::shared_ptr<DirectFile>(new DirectFile(descriptor, real, system.one_machine()));
 }
 
 DirectFile::~DirectFile() {

@@ -47,6 +47,9 @@ class DirectFile {
   DirectFile(const DirectFile&) = delete;
   DirectFile& operator=(const DirectFile&) = delete;
 
+  // Whether it lies on a file system of one machine, behind its page cache.
+  bool is_near() const { return near_; }
+
   // Hands a batch over, once the one before is written: one window is filled while another is written, not more.
   void submit(Batch batch);
   // Waits until all is written. False where something could not be, since the last time; then why() says it.
@@ -57,13 +60,15 @@ class DirectFile {
   std::optional<StepWindow> spare(const Step& part);
 
  private:
-  DirectFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  DirectFile(int descriptor, std::string path, bool near)
+      : descriptor_(descriptor), path_(std::move(path)), near_(near) {}
   void work();
   void write(const Batch& batch);
   void write_parts(std::uint64_t address, std::vector<iovec>& parts);  // one after the other, from there
 
   int descriptor_;
   std::string path_;
+  bool near_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> queue_;

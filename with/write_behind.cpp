@@ -19,6 +19,10 @@ std::atomic<int> waiting_lanes{0};
 std::uint64_t next_order = 1;
 
 constexpr std::uint64_t kUsualWindow = 8ULL << 20U;
+// Into a page cache nearby a write costs little more than its bytes; memory that was never used costs more. So windows
+// are short there, as long as what they have of a chunk is not.
+constexpr std::uint64_t kNearWindow = 2ULL << 20U;
+constexpr std::uint64_t kNearRun = 32ULL << 10U;
 // A step this long that is a row of chunks of its own is written as well as it can be.
 constexpr std::uint64_t kLongStep = 8ULL << 20U;
 // Such steps are tried so often; a call that takes no longer than this and their bytes at this speed is quick.
@@ -28,11 +32,22 @@ constexpr double kMemorySpeed = 1e9;
 // So many lanes of a step or two, and a dataset is not written step by step.
 constexpr std::uint64_t kShortLanes = 24;
 
+std::uint64_t depth_along(const OpenDataset& dataset, std::size_t axis) {
+  return axis < dataset.chunk.size() ? dataset.chunk[axis] : 1;
+}
+
 // How many steps wait together from step `first` on: whole rows of chunks, where the budget has room for one.
-std::uint64_t capacity_for(std::uint64_t step_bytes, std::uint64_t chunk_steps, std::uint64_t first,
-                           std::uint64_t lanes) {
+std::uint64_t capacity_for(const OpenDataset& dataset, const Lane& lane, std::size_t axis, std::uint64_t first,
+                           std::uint64_t all_lanes) {
+  const std::uint64_t chunk_steps = depth_along(dataset, axis);
+  const std::uint64_t lanes = all_lanes * (lane.direct ? 2 : 1);  // one window is filled while the other is written
   const std::uint64_t budget = settings().budget_bytes / std::max<std::uint64_t>(1, lanes);
-  const std::uint64_t bytes = std::max<std::uint64_t>(1, step_bytes);
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, lane.step_bytes);
+  if (lane.direct && dataset.file->direct->is_near()) {
+    const std::uint64_t steps = std::max<std::uint64_t>(1, std::min(kNearWindow, budget) / bytes);
+    const std::uint64_t run = element_count(dataset.chunk) / chunk_steps * dataset.element_bytes;
+    if (steps < chunk_steps && steps * std::min(run, bytes) >= kNearRun) return steps;
+  }
   const std::uint64_t usual = std::min(kUsualWindow, budget);
   std::uint64_t steps = std::max<std::uint64_t>(1, usual / bytes / chunk_steps) * chunk_steps;
   if (steps > budget / bytes) return std::max<std::uint64_t>(1, budget / bytes);
@@ -67,10 +82,6 @@ void say_not(OpenDataset& dataset) {
   if (dataset.counters->told) return;
   dataset.counters->told = true;
   say(fmt::format("{}: is not written a step at a time along one axis, and passes through as it is", dataset.path));
-}
-
-std::uint64_t depth_along(const OpenDataset& dataset, std::size_t axis) {
-  return axis < dataset.chunk.size() ? dataset.chunk[axis] : 1;
 }
 
 // Whether a step that is a row of chunks of its own is worth a copy: not where it is long, nor where HDF5 writes it as
@@ -113,8 +124,7 @@ bool any_meets(const Waiting::Side& side, const Box& bounds) {
 // Makes room for the steps after those of the window.
 void restart(const OpenDataset& dataset, Lane& lane, std::uint64_t lanes) {
   const std::uint64_t next = lane.window.first() + lane.window.steps();
-  lane.window.restart(next, capacity_for(lane.step_bytes, depth_along(dataset, lane.window.axis()), next,
-                                         lanes * (lane.direct ? 2 : 1)));
+  lane.window.restart(next, capacity_for(dataset, lane, lane.window.axis(), next, lanes));
 }
 
 // Lanes of one dataset that are written directly go together: what one has of a chunk may lie between what another has.
@@ -278,8 +288,9 @@ std::optional<herr_t> write_behind(Library& library, const WriteCall& call) {
       return pass_through();
     }
     if (!hold(*dataset, call.dataset)) return pass_through();
-    const bool direct =
-        offer.step->nothing() || can_write_directly(library, *dataset, call.dataset, agreed.axis, call.memory_type);
+    const bool direct = offer.step->nothing()
+                            ? dataset->file->direct != nullptr
+                            : can_write_directly(library, *dataset, call.dataset, agreed.axis, call.memory_type);
     Lane lane;
     lane.direct = all_can(direct, ranks);
     lane.step_bytes = agreed.step_bytes;
@@ -288,9 +299,7 @@ std::optional<herr_t> write_behind(Library& library, const WriteCall& call) {
     lane.from = agreed.index;
     Step part = *offer.step;
     part.axis = agreed.axis;  // of a rank that selects nothing, too
-    // Two windows of a lane that goes directly: one is filled while the other is written.
-    const std::uint64_t capacity = capacity_for(agreed.step_bytes, depth_along(*dataset, agreed.axis), agreed.index,
-                                                agreed.lanes * (lane.direct ? 2 : 1));
+    const std::uint64_t capacity = capacity_for(*dataset, lane, agreed.axis, agreed.index, agreed.lanes);
     lane.window = StepWindow(part, agreed.index, capacity, offer.element_bytes);
     side.lanes.push_back(std::move(lane));
     if (collective && dataset->waiting.order == 0) dataset->waiting.order = next_order++;
