@@ -56,10 +56,11 @@ class Killer:
         ranks: int | None = None,
         rank: int | None = None,
         log: Path | None = None,
+        patience: float = w.PATIENCE,
     ) -> w.Outcome:
         """Runs kernel ecg into `path` and kills it at call `at`; it may end before."""
         command = ["run", "ecg", "--out", str(path), *map(str, arguments)]
-        return self.run_command(path, command, at=at, torn=torn, ranks=ranks, rank=rank, log=log)
+        return self.run_command(path, command, at=at, torn=torn, ranks=ranks, rank=rank, log=log, patience=patience)
 
     def run_command(
         self,
@@ -72,6 +73,7 @@ class Killer:
         rank: int | None = None,
         error: int | None = None,
         log: Path | None = None,
+        patience: float = w.PATIENCE,
     ) -> w.Outcome:
         """Runs any weft command and kills it at call `at` of those that change `path` or what lies beside it; or, where
         an errno is given, lets this call fail. Its calls up to there are in the log."""
@@ -84,7 +86,7 @@ class Killer:
             settings["WEFT_KILL_TORN"] = "1"
         if rank is not None:
             settings["WEFT_KILL_RANK"] = str(rank)
-        return w.call(w.on_ranks(ranks, [*self.command(settings), *command]))
+        return w.call(w.on_ranks(ranks, [*self.command(settings), *command]), patience=patience)
 
     def calls(self, path: Path, *arguments: object, ranks: int | None = None, rank: int | None = None) -> list[Call]:
         """The calls of a whole run, in order; with ranks, those of one rank."""

@@ -258,7 +258,10 @@ class OwnerStrategy final : public WriteStrategy {
       field.mail->deliver(context_.comm, gathered_, tiles);
       for (const partition::Outbound& message : field.shape.plan.outbound) {
         ++context_.counters.mpi_messages;
-        context_.counters.mpi_bytes += gathered_ * message.elements * field.shape.element_bytes;
+        const std::uint64_t bytes = gathered_ * message.elements * field.shape.element_bytes;
+        context_.counters.mpi_bytes += bytes;
+        const auto node = [&](int rank) { return context_.nodes[static_cast<std::size_t>(rank)]; };
+        if (node(message.peer) != node(context_.comm.rank())) context_.counters.mpi_bytes_between_nodes += bytes;
       }
       const std::uint64_t from_step = first_ - segment->first_step;
       if (field.filtered) {

@@ -29,6 +29,7 @@ struct WriteCounters : storage::FlushCounters {
   std::atomic<std::uint64_t> windows{0};
   std::atomic<std::uint64_t> mpi_messages{0};
   std::atomic<std::uint64_t> mpi_bytes{0};
+  std::atomic<std::uint64_t> mpi_bytes_between_nodes{0};  // of mpi_bytes
   std::atomic<std::uint64_t> hdf5_collective_writes{0};
   std::atomic<std::uint64_t> hdf5_bytes{0};
 };
