@@ -115,7 +115,8 @@ def test_it_cleans_up_when_it_is_killed(tmp_path: Path, how: signal.Signals, ran
             run.send_signal(how)
         else:
             os.killpg(run.pid, how)
-        assert run.wait(30) != 0
+        code = run.wait(30)
+        assert code != 0 or ranks is not None  # MPICH's mpiexec that is sent a signal may return 0
     end = time.monotonic() + 10
     while list(tmp_path.iterdir()) and time.monotonic() < end:
         time.sleep(0.05)
