@@ -88,12 +88,26 @@ class Killer:
             settings["WEFT_KILL_RANK"] = str(rank)
         return w.call(w.on_ranks(ranks, [*self.command(settings), *command]), patience=patience)
 
-    def calls(self, path: Path, *arguments: object, ranks: int | None = None, rank: int | None = None) -> list[Call]:
+    def calls(
+        self,
+        path: Path,
+        *arguments: object,
+        ranks: int | None = None,
+        rank: int | None = None,
+        patience: float = w.PATIENCE,
+    ) -> list[Call]:
         """The calls of a whole run, in order; with ranks, those of one rank."""
-        return self.calls_of(path, ["run", "ecg", "--out", str(path), *map(str, arguments)], ranks=ranks, rank=rank)
+        command = ["run", "ecg", "--out", str(path), *map(str, arguments)]
+        return self.calls_of(path, command, ranks=ranks, rank=rank, patience=patience)
 
     def calls_of(
-        self, path: Path, command: list[str], *, ranks: int | None = None, rank: int | None = None
+        self,
+        path: Path,
+        command: list[str],
+        *,
+        ranks: int | None = None,
+        rank: int | None = None,
+        patience: float = w.PATIENCE,
     ) -> list[Call]:
         """Those of any weft command."""
         log = path.with_suffix(".log")
@@ -101,7 +115,7 @@ class Killer:
         settings = {"WEFT_KILL_PATH": str(path), "WEFT_KILL_LOG": str(log)}
         if rank is not None:
             settings["WEFT_KILL_RANK"] = str(rank)
-        outcome = w.call(w.on_ranks(ranks, [*self.command(settings), *command]))
+        outcome = w.call(w.on_ranks(ranks, [*self.command(settings), *command]), patience=patience)
         assert outcome.code == 0, outcome
         calls = read_log(log)
         assert [c.number for c in calls] == list(range(1, len(calls) + 1))

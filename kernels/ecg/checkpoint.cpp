@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +15,10 @@ namespace weft::kernels::ecg {
 
 namespace {
 
-// This rank's rows of one field, run for run, into their places in the local array.
+constexpr std::uint64_t kPiece = 4ULL << 20;  // bytes that are read at a time
+
+// This rank's rows of one field, into their places in the local array. Rows may be scattered one by one, so they are
+// taken from long pieces of the field, those that hold some.
 void read_rows(const SeriesReader& reader, StateField& field) {
   if (reader.field(field.name).per_step != field.shape) {
     throw Error(ErrorKind::data, reader.path(),
@@ -24,10 +28,35 @@ void read_rows(const SeriesReader& reader, StateField& field) {
   }
   const std::uint64_t row = element_count(field.shape) / field.shape[0];
   field.values.resize(field.owned.local_elements());
-  for (const partition::Run& run : field.owned.runs()) {
-    const Box box = reader.block_box(field.name, run.global / row, run.length / row, 0, 1);
-    reader.read<double>(field.name, box, std::span(field.values).subspan(run.local, run.length));
+  std::vector<partition::Run> runs = field.owned.runs();
+  std::ranges::sort(runs, {}, &partition::Run::global);
+  const std::uint64_t rows = std::max<std::uint64_t>(1, kPiece / sizeof(double) / row);
+  std::vector<double> piece;
+  for (auto run = runs.begin(); run != runs.end();) {
+    const std::uint64_t first = run->global / row;
+    const std::uint64_t count = std::min(rows, field.shape[0] - first);
+    piece.resize(count * row);
+    reader.read<double>(field.name, reader.block_box(field.name, first, count, 0, 1), std::span(piece));
+    const std::uint64_t end = (first + count) * row;
+    while (run != runs.end() && run->global < end) {
+      const std::uint64_t length = std::min(run->length, end - run->global);
+      const auto from = piece.begin() + static_cast<std::ptrdiff_t>(run->global - first * row);
+      std::copy_n(from, length, field.values.begin() + static_cast<std::ptrdiff_t>(run->local));
+      if (length == run->length) {
+        ++run;
+      } else {  // the rest is in the next piece
+        *run = {run->global + length, run->local + length, run->length - length};
+      }
+    }
   }
+}
+
+// Windows of one step hold the state three times at most: being filled, being written, and on its way between ranks.
+// They may take what that is, however much, as the run ends without them.
+std::uint64_t budget_for(Communicator& comm, const std::vector<StateField>& state) {
+  std::uint64_t bytes = 0;
+  for (const StateField& field : state) bytes += field.values.size() * sizeof(double);
+  return std::max(WriterOptions{}.budget_bytes, 6 * comm.max(bytes));
 }
 
 }  // namespace
@@ -42,19 +71,20 @@ void save_checkpoint(MPI_Comm mpi_comm, const std::string& path, std::uint64_t s
   spec.steps = 1;
   spec.time_units = "steps";
   spec.options.sync = sync;
+  MpiCommunicator comm(mpi_comm);
+  spec.options.budget_bytes = budget_for(comm, state);
   for (const StateField& part : state) {
     FieldSpec field;
     field.name = part.name;
     field.per_step = part.shape;
     field.owned = part.owned;
-    field.layout.kind = LayoutKind::rows;
+    field.layout.reads = "snapshot=1";
     spec.fields.push_back(std::move(field));
   }
   SeriesWriter writer = create_series(mpi_comm, unfinished, spec);
   for (const StateField& part : state) writer.put<double>(part.name, part.values);
   writer.end_step(static_cast<double>(step));
   writer.close();
-  MpiCommunicator comm(mpi_comm);
   agree_on(comm, [&] {
     if (comm.rank() == 0 && std::rename(unfinished.c_str(), path.c_str()) != 0) {
       throw system_error(path, "the checkpoint cannot be put in its place", errno);

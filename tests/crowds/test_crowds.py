@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft_run as w
-from killing import Killer, clear
+from killing import Killer, clear, made_at
 
 NODES, STEPS = 20011, 24
 MACHINES = 8
@@ -63,11 +63,15 @@ def test_writers(tmp_path: Path, ranks: int, writers: str) -> None:
 @pytest.mark.parametrize("writers", ["1", "2", "7", "all"])
 def test_killed_and_gone_on_with(tmp_path: Path, ranks: int, writers: str) -> None:
     killer = Killer(tmp_path)
-    case = [*CASE, "--steps", STEPS, "--ownership", "scatter", "--writers", writers, "--budget", "600KiB"]
-    if writers == "1":
-        case[-1] = "4MiB"
+    # A few steps fit a window of a writer.
+    budget = 10 * NODES * 16 // (ranks if writers == "all" else int(writers))
+    case = [*CASE, "--steps", STEPS, "--ownership", "scatter", "--writers", writers, "--budget", budget]
+    whole = tmp_path / "whole.h5"
+    calls = killer.calls(whole, *case, ranks=ranks, rank=0, patience=PATIENCE)
+    first, last = made_at(calls), len(calls)
+    clear(whole)
     ended = []
-    for number, rank in ((25, 0), (40, 0), (9, ranks // 2)):
+    for number, rank in ((first + 1, 0), ((first + last) // 2, 0), (5, ranks // 2)):
         path = tmp_path / f"killed-{number}-{rank}.h5"
         outcome = killer.run(path, *case, at=number, ranks=ranks, rank=rank, patience=PATIENCE)
         if not path.exists():  # before it had its name
