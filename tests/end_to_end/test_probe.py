@@ -48,6 +48,14 @@ def test_what_people_see(tmp_path: Path) -> None:
     assert cost["latency_s"] == pytest.approx(first["request_s"])
 
 
+def test_profiles_that_are_kept() -> None:
+    kept = sorted((w.REPO / "stores" / "profiles").glob("*.json"))
+    assert len(kept) >= 3
+    for path in kept:
+        cost = w.weft_ok("layout", "151x400000x2", "--store", path, "--json").json["store"]
+        assert 0 < cost["latency_s"] < 1 and cost["bandwidth"] > 0
+
+
 def test_profiles_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     for text, line in [("", "is no store profile"), ("[1]", "is no store profile"), ('{"weft_store_profile": 1}', "whole")]:
