@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <span>
 #include <thread>
@@ -75,13 +76,25 @@ std::optional<Shown> read_shown(ByteStore& store, std::uint64_t header, std::siz
   return right ? std::optional(shown) : std::nullopt;
 }
 
-// Of an array without filters: what its room says of each chunk.
-std::vector<IndexedChunk> stored_in_room(const ArrayEntry& array) {
-  std::vector<IndexedChunk> stored;
-  stored.reserve(array.chunks());
-  const auto bytes = static_cast<std::uint32_t>(array.chunk_bytes());
-  for (std::uint64_t n = 0; n < array.chunks(); ++n) stored.push_back({array.addresses.at(n), bytes, 0});
-  return stored;
+// What is stored of each chunk, asked for in ascending order: of an array without filters by its room, of one with
+// filters by the index that begins at `index`, leaf by leaf.
+std::function<IndexedChunk(std::uint64_t)> stored_in(ByteStore& store, const ArrayEntry& array, std::uint64_t index) {
+  if (array.filters.empty()) {
+    const auto bytes = static_cast<std::uint32_t>(array.chunk_bytes());
+    return [&array, bytes](std::uint64_t n) { return IndexedChunk{array.addresses.at(n), bytes, 0}; };
+  }
+  struct Leaf {
+    ChunkTree tree;
+    std::uint64_t number = ~0ULL;
+    std::vector<IndexedChunk> entries;
+  };
+  return [&store, index, leaf = Leaf{tree_of(array), ~0ULL, {}}](std::uint64_t n) mutable {
+    if (const std::uint64_t number = ChunkTree::leaf_of(n); number != leaf.number) {
+      leaf.entries = leaf.tree.leaf(store, index, number);
+      leaf.number = number;
+    }
+    return leaf.entries.at(n - ChunkTree::first_of_leaf(leaf.number));
+  };
 }
 
 enum class Index : std::uint8_t {
@@ -100,17 +113,22 @@ Index look_at(ByteStore& store, std::uint64_t header, const ArrayEntry& array, s
   if (chunks == 0) return shown->index() == kNoIndex ? Index::right : Index::others;
   if (shown->index() != tree_of(array).root(index)) return Index::others;
   if (shown->steps() > array.shape[0] || index + tree_of(array).bytes() > store.size()) return Index::wrong;
-  std::vector<std::byte> found(tree_of(array).bytes());
-  store.read_at(index, MutableBytes(found));
   // Byte by byte: HDF5 believes each of them. Where chunks have filters, only their entries say where they lie.
-  const std::vector<IndexedChunk> stored =
-      array.filters.empty() ? stored_in_room(array) : tree_of(array).entries(Bytes(found));
   const std::uint64_t end = store.size();
-  for (std::uint64_t n = 0; n < chunks; ++n) {
-    if (stored[n].address > end || stored[n].bytes > end - stored[n].address) return Index::wrong;
-  }
-  const auto wanted = tree_of(array).nodes(index, chunks, [&](std::uint64_t n) { return stored[n]; });
-  return found == wanted ? Index::right : Index::wrong;
+  bool right = true;
+  const auto stored = stored_in(store, array, index);
+  const auto chunk_of = [&](std::uint64_t n) {
+    const IndexedChunk chunk = stored(n);
+    right = right && (n >= chunks || (chunk.address <= end && chunk.bytes <= end - chunk.address));
+    return chunk;
+  };
+  std::vector<std::byte> found;
+  tree_of(array).make_nodes(index, chunks, chunk_of, [&](std::uint64_t place, Bytes wanted) {
+    found.resize(wanted.size());
+    store.read_at(place, MutableBytes(found));
+    right = right && std::ranges::equal(found, wanted);
+  });
+  return right ? Index::right : Index::wrong;
 }
 
 std::optional<ChunkRoom> read_room(hid_t group, const std::string& field) {
@@ -357,23 +375,18 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> stored_ranges(ByteStore& st
 
 namespace {
 
-// What the index is to say of every chunk there is room for.
-std::vector<IndexedChunk> stored_chunks_of(ByteStore& store, const IndexPlan& plan) {
-  const ArrayEntry& array = plan.array;
-  if (array.filters.empty()) return stored_in_room(array);
+// What the index is to say of every chunk there is room for, asked for in ascending order.
+std::function<IndexedChunk(std::uint64_t)> chunks_to_show(ByteStore& store, const IndexPlan& plan) {
+  if (plan.array.filters.empty()) return stored_in(store, plan.array, 0);
   const IndexedChunk blank{plan.room.stretches.at(0).address, static_cast<std::uint32_t>(plan.room.blank_bytes),
-                           blank_chunk(array, plan.filter).skipped};
-  std::vector<IndexedChunk> stored;
-  if (plan.before > 0) {
-    ArrayEntry before = array;
-    before.shape[0] = plan.before;
-    stored = tree_of(before).entries(store, plan.before_index);
-  }
-  for (IndexedChunk& chunk : stored) {
-    if (chunk.bytes == 0) chunk = blank;  // behind a cut
-  }
-  stored.resize(array.chunks(), blank);
-  return stored;
+                           blank_chunk(plan.array, plan.filter).skipped};
+  ArrayEntry before = plan.array;
+  before.shape[0] = plan.before;
+  const std::uint64_t known = plan.before > 0 ? before.chunks() : 0;
+  return [blank, known, stored = stored_in(store, before, plan.before_index)](std::uint64_t n) {
+    const IndexedChunk chunk = n < known ? stored(n) : blank;
+    return chunk.bytes == 0 ? blank : chunk;  // behind a cut
+  };
 }
 
 }  // namespace
@@ -385,10 +398,8 @@ void write_index(ByteStore& store, const IndexPlan& plan) {
   const ChunkTree tree = tree_of(array);
   ArrayEntry seen = array;
   seen.shape[0] = plan.shown;
-  const std::vector<IndexedChunk> stored = stored_chunks_of(store, plan);
-  const std::vector<std::byte> nodes =
-      tree.nodes(plan.room.index, seen.chunks(), [&](std::uint64_t n) { return stored[n]; });
-  store.write_at(plan.room.index, Bytes(nodes));
+  tree.make_nodes(plan.room.index, seen.chunks(), chunks_to_show(store, plan),
+                  [&](std::uint64_t place, Bytes nodes) { store.write_at(place, nodes); });
   if (!plan.filter.empty() && plan.before == 0) {
     store.write_at(plan.room.stretches.at(0).address, Bytes(blank_chunk(array, plan.filter).bytes));
   }

@@ -60,17 +60,29 @@ void ChunkTree::put_key(std::byte* key, std::uint64_t chunk, bool behind, const 
   put_little_endian(bytes, 8 + 8 * grid_.size(), 8, behind ? element_bytes_ : 0);
 }
 
-std::vector<std::byte> ChunkTree::nodes(std::uint64_t at, std::uint64_t shown,
-                                        const std::function<IndexedChunk(std::uint64_t)>& chunk_of) const {
-  std::vector<std::byte> all(bytes());
-  std::byte* node = all.data();
+void ChunkTree::make_nodes(std::uint64_t at, std::uint64_t shown,
+                           const std::function<IndexedChunk(std::uint64_t)>& chunk_of,
+                           const std::function<void(std::uint64_t place, Bytes nodes)>& take) const {
+  constexpr std::size_t kPiece = 1ULL << 20;
+  std::vector<std::byte> piece(std::max<std::size_t>(1, kPiece / node_bytes()) * node_bytes());
+  std::size_t filled = 0;
+  std::uint64_t piece_at = at;
+  const auto hand_over = [&] {
+    if (filled > 0) take(piece_at, Bytes(piece).first(filled));
+    piece_at += filled;
+    filled = 0;
+  };
   std::uint64_t level_at = at;          // where this level's nodes begin
   std::uint64_t below_at = 0;           // and those below
   std::uint64_t chunks_of_a_child = 1;  // of a full one
   for (std::size_t level = 0; level < level_nodes_.size(); ++level) {
     const std::uint64_t children = level == 0 ? chunks_ : level_nodes_[level - 1];
     const std::uint64_t kept = ceil_div(shown, chunks_of_a_child);
-    for (std::uint64_t n = 0; n < level_nodes_[level]; ++n, node += node_bytes()) {
+    for (std::uint64_t n = 0; n < level_nodes_[level]; ++n) {
+      if (filled == piece.size()) hand_over();
+      std::byte* node = piece.data() + filled;
+      std::fill_n(node, node_bytes(), std::byte{0});
+      filled += node_bytes();
       const MutableBytes head(node, kHead);
       const std::uint64_t first = n * kChildren;
       const std::uint64_t all_children = std::min<std::uint64_t>(children, first + kChildren);
@@ -104,10 +116,12 @@ std::vector<std::byte> ChunkTree::nodes(std::uint64_t at, std::uint64_t shown,
     level_at += level_nodes_[level] * node_bytes();
     chunks_of_a_child *= kChildren;
   }
-  return all;
+  hand_over();
 }
 
 std::uint64_t ChunkTree::leaf_of(std::uint64_t chunk) { return chunk / kChildren; }
+
+std::uint64_t ChunkTree::first_of_leaf(std::uint64_t number) { return number * kChildren; }
 
 std::uint64_t ChunkTree::entry_at(std::uint64_t at, std::uint64_t chunk) const {
   return at + leaf_of(chunk) * node_bytes() + kHead + chunk % kChildren * (key_bytes() + 8);
@@ -120,27 +134,37 @@ std::vector<std::byte> ChunkTree::entry(std::uint64_t chunk, const IndexedChunk&
   return bytes;
 }
 
+IndexedChunk ChunkTree::entry_in(Bytes bytes, std::size_t key) const {
+  return {get_little_endian(bytes, key + key_bytes(), 8), static_cast<std::uint32_t>(get_little_endian(bytes, key, 4)),
+          static_cast<std::uint32_t>(get_little_endian(bytes, key + 4, 4))};
+}
+
 IndexedChunk ChunkTree::entry_of(ByteStore& store, std::uint64_t at, std::uint64_t chunk) const {
   std::vector<std::byte> bytes(key_bytes() + 8);
   store.read_at(entry_at(at, chunk), MutableBytes(bytes));
-  return {get_little_endian(bytes, key_bytes(), 8), static_cast<std::uint32_t>(get_little_endian(bytes, 0, 4)),
-          static_cast<std::uint32_t>(get_little_endian(bytes, 4, 4))};
+  return entry_in(bytes, 0);
+}
+
+std::vector<IndexedChunk> ChunkTree::leaf(ByteStore& store, std::uint64_t at, std::uint64_t number) const {
+  std::vector<std::byte> bytes(node_bytes());
+  store.read_at(at + number * node_bytes(), MutableBytes(bytes));
+  std::vector<IndexedChunk> found;
+  const std::uint64_t end = std::min<std::uint64_t>(chunks_, (number + 1) * kChildren);
+  for (std::uint64_t chunk = number * kChildren; chunk < end; ++chunk) {
+    const std::uint64_t key = entry_at(0, chunk) - number * node_bytes();
+    found.push_back(entry_in(bytes, key));
+  }
+  return found;
 }
 
 std::vector<IndexedChunk> ChunkTree::entries(ByteStore& store, std::uint64_t at) const {
   std::vector<std::byte> leaves(level_nodes_[0] * node_bytes());
   store.read_at(at, MutableBytes(leaves));
-  return entries(Bytes(leaves));
-}
-
-std::vector<IndexedChunk> ChunkTree::entries(Bytes leaves) const {
   std::vector<IndexedChunk> found;
   found.reserve(chunks_);
   for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
     const std::uint64_t key = entry_at(0, chunk);
-    found.push_back({get_little_endian(leaves, key + key_bytes(), 8),
-                     static_cast<std::uint32_t>(get_little_endian(leaves, key, 4)),
-                     static_cast<std::uint32_t>(get_little_endian(leaves, key + 4, 4))});
+    found.push_back(entry_in(leaves, key));
   }
   return found;
 }

@@ -39,26 +39,29 @@ class ChunkTree {
   std::uint64_t root(std::uint64_t at) const;
 
   // The nodes of a tree that begins at `at`, of the first `shown` chunks (1 at least). Those that would lead to the
-  // others are made, too: only the few nodes at the cut differ from those of the whole tree.
-  std::vector<std::byte> nodes(std::uint64_t at, std::uint64_t shown,
-                               const std::function<IndexedChunk(std::uint64_t)>& chunk_of) const;
+  // others are made, too: only the few nodes at the cut differ from those of the whole tree. They come in pieces of a
+  // MiB at most, one behind the other, as an index may be larger than memory; `chunk_of` is asked in ascending order.
+  void make_nodes(std::uint64_t at, std::uint64_t shown, const std::function<IndexedChunk(std::uint64_t)>& chunk_of,
+                  const std::function<void(std::uint64_t place, Bytes nodes)>& take) const;
 
   // The entry of a chunk in the tree that begins at `at`, to be overwritten in place: where it lies, and its bytes.
   // Those of consecutive chunks follow each other within a leaf (leaf_of).
   std::uint64_t entry_at(std::uint64_t at, std::uint64_t chunk) const;
   std::vector<std::byte> entry(std::uint64_t chunk, const IndexedChunk& stored) const;
   static std::uint64_t leaf_of(std::uint64_t chunk);
+  static std::uint64_t first_of_leaf(std::uint64_t number);
   // What it says now.
   IndexedChunk entry_of(ByteStore& store, std::uint64_t at, std::uint64_t chunk) const;
   // All entries of the tree that begins at `at`. Those that nothing leads to are what they were, or zeros in the leaf
   // that was cut. Throws Error(data) where the file ends before.
   std::vector<IndexedChunk> entries(ByteStore& store, std::uint64_t at) const;
-  // Of the leaves, as they were read.
-  std::vector<IndexedChunk> entries(Bytes leaves) const;
+  // Those of one leaf.
+  std::vector<IndexedChunk> leaf(ByteStore& store, std::uint64_t at, std::uint64_t number) const;
 
  private:
   std::size_t key_bytes() const { return 8 + 8 * (chunk_.size() + 1); }
   std::size_t node_bytes() const;
+  IndexedChunk entry_in(Bytes bytes, std::size_t key) const;
   void put_key(std::byte* key, std::uint64_t chunk, bool behind, const IndexedChunk& stored) const;
 
   Shape grid_;  // chunks along each axis

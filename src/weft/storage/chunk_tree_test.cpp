@@ -90,7 +90,12 @@ TEST_P(ChunkTreeTest, HDF5ReadsThroughIt) {
     for (std::size_t n = 0; n < seen.chunks(); ++n) EXPECT_EQ(entries[n].address, array.addresses.at(n));
     // A cut changes few bytes: those of the nodes on its way.
     const auto chunk_of = [&](std::uint64_t n) { return IndexedChunk{array.addresses.at(n), 4, 0}; };
-    const std::vector<std::byte> nodes = tree.nodes(room.index, seen.chunks(), chunk_of);
+    std::vector<std::byte> nodes;
+    tree.make_nodes(room.index, seen.chunks(), chunk_of, [&](std::uint64_t place, Bytes piece) {
+      EXPECT_EQ(place, room.index + nodes.size());
+      nodes.insert(nodes.end(), piece.begin(), piece.end());
+    });
+    EXPECT_EQ(nodes.size(), tree.bytes());
     if (whole.empty()) whole = nodes;
     std::size_t others = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) others += nodes[i] == whole[i] ? 0 : 1;
