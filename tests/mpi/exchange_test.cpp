@@ -133,7 +133,7 @@ std::uint64_t value_at(std::uint64_t step, std::uint64_t global) { return 1'000'
 void expect_gathered(Communicator& comm, const TileGrid& grid, const Ownership& mine, const MovePlan& plan) {
   constexpr std::uint64_t kSteps = 3;
   exchange::WindowShape shape;
-  shape.plan = plan;
+  shape.plan = std::make_shared<const MovePlan>(plan);
   shape.element_bytes = sizeof(std::uint64_t);
   shape.tile_bytes = grid.tile_elements() * shape.element_bytes;
   shape.steps = kSteps + 1;  // more room than is used: deliver() is told how much counts

@@ -47,7 +47,7 @@ Mail::Mail(const WindowShape& shape) : shape_(&shape), outbox_(shape.outbox_memo
 void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles, const Visit& visit) {
   constexpr std::uint64_t kWorthVisiting = 4096;  // bytes
   const std::uint64_t element = shape_->element_bytes;
-  for (const partition::Copy& copy : shape_->plan.copies) {
+  for (const partition::Copy& copy : shape_->plan->copies) {
     stream_copy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
                 copy.length * element);
     if (visit && copy.length * element >= kWorthVisiting) {
@@ -55,7 +55,7 @@ void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileM
     }
   }
   std::byte* message = outbox_.data();
-  for (const partition::Outbound& outbound : shape_->plan.outbound) {
+  for (const partition::Outbound& outbound : shape_->plan->outbound) {
     std::byte* at = message + step * outbound.elements * element;
     for (const partition::Run& run : outbound.runs) {
       std::memcpy(at, local.data() + run.local * element, run.length * element);
@@ -65,7 +65,7 @@ void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileM
   }
 }
 
-void Mail::deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles) {
+void Mail::address(std::uint64_t steps, std::vector<Outgoing>& outgoing, std::vector<Incoming>& incoming) const {
   const std::uint64_t element = shape_->element_bytes;
   const auto cut = [&](const auto& messages, const PageMemory& memory, auto& list) {
     std::byte* at = memory.data();
@@ -74,22 +74,32 @@ void Mail::deliver(Communicator& comm, std::uint64_t steps, const TileMemory& ti
       at += shape_->steps * message.elements * element;
     }
   };
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  cut(shape_->plan.outbound, outbox_, outgoing);
-  cut(shape_->plan.inbound, inbox_, incoming);
-  if (outgoing.empty() && incoming.empty()) return;
-  comm.exchange(outgoing, incoming);
-  for (std::size_t i = 0; i < incoming.size(); ++i) {
-    const partition::Inbound& inbound = shape_->plan.inbound[i];
+  cut(shape_->plan->outbound, outbox_, outgoing);
+  cut(shape_->plan->inbound, inbox_, incoming);
+}
+
+void Mail::open(std::uint64_t steps, const TileMemory& tiles) const {
+  const std::uint64_t element = shape_->element_bytes;
+  const std::byte* begin = inbox_.data();
+  for (const partition::Inbound& inbound : shape_->plan->inbound) {
     for (std::uint64_t step = 0; step < steps; ++step) {
-      const std::byte* from = incoming[i].bytes.data() + step * inbound.elements * element;
+      const std::byte* from = begin + step * inbound.elements * element;
       for (const partition::Copy& place : inbound.places) {
         std::memcpy(tiles.steps_of(place.slot, step, 1).data() + place.offset * element, from + place.local * element,
                     place.length * element);
       }
     }
+    begin += shape_->steps * inbound.elements * element;
   }
+}
+
+void Mail::deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles) const {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  address(steps, outgoing, incoming);
+  if (outgoing.empty() && incoming.empty()) return;
+  comm.exchange(outgoing, incoming);
+  open(steps, tiles);
 }
 
 }  // namespace weft::exchange

@@ -42,14 +42,14 @@ class PageMemory {
 
 // What never changes between the windows of a field.
 struct WindowShape {
-  partition::MovePlan plan;
+  std::shared_ptr<const partition::MovePlan> plan;  // of all fields that are dealt out and cut alike
   std::uint64_t tile_bytes = 0;
   std::uint64_t element_bytes = 0;
   std::uint64_t steps = 0;  // capacity
 
-  std::uint64_t tile_memory() const { return plan.tiles.size() * steps * tile_bytes; }
-  std::uint64_t outbox_memory() const { return plan.sent_elements * element_bytes * steps; }
-  std::uint64_t inbox_memory() const { return plan.received_elements * element_bytes * steps; }
+  std::uint64_t tile_memory() const { return plan->tiles.size() * steps * tile_bytes; }
+  std::uint64_t outbox_memory() const { return plan->sent_elements * element_bytes * steps; }
+  std::uint64_t inbox_memory() const { return plan->received_elements * element_bytes * steps; }
 };
 
 // The tiles of one window, ready to be written once delivered.
@@ -78,8 +78,13 @@ class Mail {
   using Visit = std::function<void(std::size_t slot, std::uint64_t offset, std::span<const std::byte> values)>;
   void put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles, const Visit& visit = {});
 
-  // Sends `steps` steps of the outbox and places what arrives. Collective among neighbours.
-  void deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles);
+  // What is to be sent and to arrive for `steps` steps goes behind what the lists have; the memory is the mail's.
+  void address(std::uint64_t steps, std::vector<Outgoing>& outgoing, std::vector<Incoming>& incoming) const;
+  // Places what has arrived.
+  void open(std::uint64_t steps, const TileMemory& tiles) const;
+
+  // All of it for one field alone. Collective among neighbours.
+  void deliver(Communicator& comm, std::uint64_t steps, const TileMemory& tiles) const;
 
  private:
   const WindowShape* shape_;

@@ -95,8 +95,8 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
   slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm.size()));
   const partition::TileGrid grid(array.plan.shape, slab);
   exchange::WindowShape shape;
-  shape.plan = exchange::build_plan(comm, grid, array.owned, partition::Writers(comm.size()),
-                                    partition::OwnerRule::in_order, array.plan.path);
+  shape.plan = std::make_shared<const partition::MovePlan>(exchange::build_plan(
+      comm, grid, array.owned, partition::Writers(comm.size()), partition::OwnerRule::in_order, array.plan.path));
   shape.element_bytes = size_of(array.plan.type);
   shape.tile_bytes = grid.tile_elements() * shape.element_bytes;
   shape.steps = 1;
@@ -105,8 +105,8 @@ void write_exchanged(Communicator& comm, storage::ByteStore& store, const storag
   mail.put(0, array.local, tiles);
   mail.deliver(comm, 1, tiles);
   agree_on(comm, [&] {
-    if (shape.plan.tiles.empty()) return;
-    const std::uint64_t tile = shape.plan.tiles[0];
+    if (shape.plan->tiles.empty()) return;
+    const std::uint64_t tile = shape.plan->tiles[0];
     const storage::Bytes bytes = tiles.steps_of(0, 0, 1).first(grid.valid_elements(tile) * shape.element_bytes);
     store.write_at(catalog.address() + tile * shape.tile_bytes, bytes);
   });

@@ -139,8 +139,8 @@ class CollectiveStrategy final : public WriteStrategy {
     Shape slab = field.per_step;
     slab[0] = ceil_div(slab[0], static_cast<std::uint64_t>(comm_->size()));
     const partition::TileGrid grid(field.per_step, slab);
-    cache.slab.plan = exchange::build_plan(*comm_, grid, owned, partition::Writers(comm_->size()),
-                                           partition::OwnerRule::in_order, field.name);
+    cache.slab.plan = std::make_shared<const partition::MovePlan>(exchange::build_plan(
+        *comm_, grid, owned, partition::Writers(comm_->size()), partition::OwnerRule::in_order, field.name));
     cache.slab.element_bytes = size_of(field.type);
     cache.slab.tile_bytes = grid.tile_elements() * size_of(field.type);
     cache.slab.steps = cache.steps;
@@ -149,8 +149,8 @@ class CollectiveStrategy final : public WriteStrategy {
     cache.box = whole(field.per_step);
     cache.memory = slab;
     cache.step_bytes = cache.slab.tile_bytes;
-    if (cache.slab.plan.tiles.empty()) return;
-    cache.box.start[0] = cache.slab.plan.tiles[0] * slab[0];
+    if (cache.slab.plan->tiles.empty()) return;
+    cache.box.start[0] = cache.slab.plan->tiles[0] * slab[0];
     cache.box.count[0] = std::min(slab[0], field.per_step[0] - cache.box.start[0]);
     cache.elements = element_count(cache.box.count);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <thread>
 
 #include "weft/exchange/plan_builder.hpp"
@@ -112,15 +113,32 @@ class OwnerStrategy final : public WriteStrategy {
       const partition::TileGrid grid(field.per_step, Shape(chunk.begin() + 1, chunk.end()));
       auto windows = std::make_unique<FieldWindows>();
       windows->all_tiles = grid.tiles();
-      windows->shape.plan = exchange::build_plan(context_.comm, grid, context_.owned[f], writers,
-                                                 partition::OwnerRule::majority, field.name);
+      windows->shape.plan = plan_of_another(f);
+      if (!windows->shape.plan) {
+        windows->shape.plan = std::make_shared<const partition::MovePlan>(exchange::build_plan(
+            context_.comm, grid, context_.owned[f], writers, partition::OwnerRule::majority, field.name));
+      }
       windows->shape.element_bytes = size_of(field.type);
       windows->shape.tile_bytes = grid.tile_elements() * size_of(field.type);
-      owns_tiles_ = owns_tiles_ || !windows->shape.plan.tiles.empty();
+      owns_tiles_ = owns_tiles_ || !windows->shape.plan->tiles.empty();
       windows->filtered = !field.filter.empty();
       filters_ = filters_ || windows->filtered;
       fields_.push_back(std::move(windows));
     }
+  }
+
+  // That of a field before it which is dealt to the ranks and cut into chunks alike: a plan of scattered nodes is
+  // large. Collective where two fields are cut alike.
+  std::shared_ptr<const partition::MovePlan> plan_of_another(std::size_t field) {
+    const auto& catalog = context_.catalog;
+    const auto tile = [&](std::size_t f) { return std::span(catalog.segments[0].fields[f].chunk).subspan(1); };
+    for (std::size_t other = 1; other < field; ++other) {
+      if (catalog.fields[other].per_step != catalog.fields[field].per_step) continue;
+      if (!std::ranges::equal(tile(other), tile(field))) continue;
+      const bool alike = context_.owned[other].runs() == context_.owned[field].runs();
+      if (context_.comm.min(alike ? 1 : 0) == 1) return fields_[other]->shape.plan;
+    }
+    return nullptr;
   }
 
   partition::Writers choose_writers() const {
@@ -135,7 +153,7 @@ class OwnerStrategy final : public WriteStrategy {
       for (const auto& observer : context_.observers) {
         const std::size_t field = observer->field(context_.catalog);
         fields_[field]->observers.push_back(observer.get());
-        observed_bytes_ += observer->start({context_.catalog, field, fields_[field]->shape.plan.tiles},
+        observed_bytes_ += observer->start({context_.catalog, field, fields_[field]->shape.plan->tiles},
                                            context_.options.budget_bytes / 2 / context_.observers.size());
       }
     });
@@ -251,28 +269,21 @@ class OwnerStrategy final : public WriteStrategy {
     }
     const auto segment = std::find_if(context_.catalog.segments.rbegin(), context_.catalog.segments.rend(),
                                       [&](const storage::SegmentEntry& s) { return s.first_step <= first_; });
+    deliver_mail();
     storage::FlushJob job;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       FieldWindows& field = *fields_[f];
       const exchange::TileMemory& tiles = field.tiles[turn_];
-      field.mail->deliver(context_.comm, gathered_, tiles);
-      for (const partition::Outbound& message : field.shape.plan.outbound) {
-        ++context_.counters.mpi_messages;
-        const std::uint64_t bytes = gathered_ * message.elements * field.shape.element_bytes;
-        context_.counters.mpi_bytes += bytes;
-        const auto node = [&](int rank) { return context_.nodes[static_cast<std::size_t>(rank)]; };
-        if (node(message.peer) != node(context_.comm.rank())) context_.counters.mpi_bytes_between_nodes += bytes;
-      }
       const std::uint64_t from_step = first_ - segment->first_step;
       if (field.filtered) {
         add_chunks(f, from_step, tiles, job.chunks);
         continue;
       }
       const auto room =
-          storage::plan_room(segment->fields[f], from_step, gathered_, field.shape.plan.tiles, field.all_tiles);
+          storage::plan_room(segment->fields[f], from_step, gathered_, field.shape.plan->tiles, field.all_tiles);
       job.room.insert(job.room.end(), room.begin(), room.end());
       storage::plan_writes(
-          segment->fields[f], from_step, gathered_, field.shape.plan.tiles, field.all_tiles,
+          segment->fields[f], from_step, gathered_, field.shape.plan->tiles, field.all_tiles,
           [&](std::uint64_t slot, std::uint64_t from, std::uint64_t steps) -> storage::Bytes {
             return tiles.steps_of(slot, from, steps);
           },
@@ -292,6 +303,25 @@ class OwnerStrategy final : public WriteStrategy {
     begin(first_ + gathered_);
   }
 
+  // Of all fields together: one message to each rank that owns something of what this one has. Collective among those.
+  void deliver_mail() {
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+    for (const auto& field : fields_) field->mail->address(gathered_, outgoing, incoming);
+    if (outgoing.empty() && incoming.empty()) return;
+    std::set<int> peers;
+    const auto node = [&](int rank) { return context_.nodes[static_cast<std::size_t>(rank)]; };
+    for (const Outgoing& message : outgoing) {
+      peers.insert(message.peer);
+      context_.counters.mpi_bytes += message.bytes.size();
+      if (node(message.peer) == node(context_.comm.rank())) continue;
+      context_.counters.mpi_bytes_between_nodes += message.bytes.size();
+    }
+    context_.counters.mpi_messages += peers.size();
+    context_.comm.exchange(outgoing, incoming);
+    for (const auto& field : fields_) field->mail->open(gathered_, field->tiles[turn_]);
+  }
+
   // The window's steps of this rank's chunks of a filtered field.
   void add_chunks(std::size_t f, std::uint64_t from_step, const exchange::TileMemory& tiles,
                   std::vector<storage::ChunkSteps>& chunks) const {
@@ -300,8 +330,8 @@ class OwnerStrategy final : public WriteStrategy {
     for (std::uint64_t step = from_step; step < from_step + gathered_;) {
       const std::uint64_t inside = step % chunk_steps;
       const std::uint64_t steps = std::min(chunk_steps - inside, from_step + gathered_ - step);
-      for (std::size_t slot = 0; slot < field.shape.plan.tiles.size(); ++slot) {
-        chunks.push_back({f, step / chunk_steps * field.all_tiles + field.shape.plan.tiles[slot], inside,
+      for (std::size_t slot = 0; slot < field.shape.plan->tiles.size(); ++slot) {
+        chunks.push_back({f, step / chunk_steps * field.all_tiles + field.shape.plan->tiles[slot], inside,
                           tiles.steps_of(slot, step - from_step, steps)});
       }
       step += steps;

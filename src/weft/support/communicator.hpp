@@ -51,8 +51,9 @@ class Communicator {
   // Which ranks share a machine: a number for each rank, the same for those that do. Costs a word per rank. Collective.
   virtual std::vector<std::uint64_t> nodes() { return std::vector<std::uint64_t>(static_cast<std::size_t>(size())); }
 
-  // For every window: only the named neighbours talk. Both sides know each message's length; one message a pair at
-  // most. Collective among neighbours only: a rank with no messages returns at once.
+  // For every window: only the named neighbours talk. Both sides know the length of what goes from one to the other.
+  // Several pieces for one neighbour keep their order, both sides cut alike, and short ones may travel together.
+  // Collective among neighbours only: a rank with no messages returns at once.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <thread>
 
 namespace weft {
@@ -138,26 +139,75 @@ std::vector<std::uint64_t> MpiCommunicator::nodes() {
   return all;
 }
 
+namespace {
+
+// The pieces for one peer, in their order: as one message where they are short, as a message costs more than its bytes
+// then; long ones each by themselves, as MPI moves them faster from one place. MPI counts in int, so beyond `limit` it
+// is several messages: MPI keeps those of one pair and tag in order, and both sides cut the same length in the same
+// places.
+template <typename Piece, typename Start>
+void post_together(const std::vector<const Piece*>& pieces, std::uint64_t limit, const Start& start) {
+  constexpr std::uint64_t kShort = 256ULL << 10;
+  std::uint64_t left = 0;
+  for (const Piece* piece : pieces) left += piece->bytes.size();
+  if (pieces.size() > 1 && left > kShort) {
+    for (const Piece* piece : pieces) post_together<Piece>({piece}, limit, start);
+    return;
+  }
+  auto piece = pieces.begin();
+  std::uint64_t inside = 0;  // of the piece
+  while (left > 0) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for (std::uint64_t room = std::min(limit, left); room > 0;) {
+      const std::uint64_t part = std::min<std::uint64_t>(room, (*piece)->bytes.size() - inside);
+      if (part > 0) {
+        MPI_Aint place = 0;
+        check_mpi(MPI_Get_address((*piece)->bytes.data() + inside, &place), "MPI_Get_address");
+        lengths.push_back(static_cast<int>(part));
+        places.push_back(place);
+      }
+      room -= part;
+      left -= part;
+      inside += part;
+      if (inside == (*piece)->bytes.size()) {
+        ++piece;
+        inside = 0;
+      }
+    }
+    if (lengths.size() == 1) {
+      start(reinterpret_cast<std::byte*>(places[0]), lengths[0], MPI_BYTE);
+      continue;
+    }
+    MPI_Datatype together = MPI_DATATYPE_NULL;
+    check_mpi(
+        MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &together),
+        "MPI_Type_create_hindexed");
+    check_mpi(MPI_Type_commit(&together), "MPI_Type_commit");
+    start(MPI_BOTTOM, 1, together);
+    check_mpi(MPI_Type_free(&together), "MPI_Type_free");  // MPI keeps it until the message is through
+  }
+}
+
+template <typename Piece>
+std::map<int, std::vector<const Piece*>> by_peer(std::span<const Piece> pieces) {
+  std::map<int, std::vector<const Piece*>> sorted;
+  for (const Piece& piece : pieces) sorted[piece.peer].push_back(&piece);
+  return sorted;
+}
+
+}  // namespace
+
 void MpiCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
   std::vector<MPI_Request> requests;
-  // MPI keeps messages of one pair and tag in order, so a long message is simply several, posted in order on both
-  // sides.
-  const auto post = [&](auto bytes, const auto& start) {
-    for (std::uint64_t at = 0; at < bytes.size(); at += count_limit_) {
-      const auto count = static_cast<int>(std::min<std::uint64_t>(count_limit_, bytes.size() - at));
-      MPI_Request request = MPI_REQUEST_NULL;
-      start(bytes.data() + at, count, &request);
-      requests.push_back(request);
-    }
-  };
-  for (const Incoming& message : incoming) {
-    post(message.bytes, [&](std::byte* data, int count, MPI_Request* request) {
-      check_mpi(MPI_Irecv(data, count, MPI_BYTE, message.peer, kTag, comm_, request), "MPI_Irecv");
+  for (const auto& [peer, pieces] : by_peer(incoming)) {
+    post_together(pieces, count_limit_, [&](void* data, int count, MPI_Datatype type) {
+      check_mpi(MPI_Irecv(data, count, type, peer, kTag, comm_, &requests.emplace_back(MPI_REQUEST_NULL)), "MPI_Irecv");
     });
   }
-  for (const Outgoing& message : outgoing) {
-    post(message.bytes, [&](const std::byte* data, int count, MPI_Request* request) {
-      check_mpi(MPI_Isend(data, count, MPI_BYTE, message.peer, kTag, comm_, request), "MPI_Isend");
+  for (const auto& [peer, pieces] : by_peer(outgoing)) {
+    post_together(pieces, count_limit_, [&](const void* data, int count, MPI_Datatype type) {
+      check_mpi(MPI_Isend(data, count, type, peer, kTag, comm_, &requests.emplace_back(MPI_REQUEST_NULL)), "MPI_Isend");
     });
   }
   for (std::size_t at = 0; at < requests.size(); at += count_limit_) {
