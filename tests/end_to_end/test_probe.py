@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import weft_run as w
@@ -16,7 +17,7 @@ QUICK = ["--seconds", 2]
 SIZES = [512, 4096, 32768, 262144, 1 << 20, 4 << 20]
 
 
-def cells(profile: dict, **wanted: object) -> list[dict]:
+def cells(profile: dict[str, Any], **wanted: object) -> list[dict[str, Any]]:
     return [cell for cell in profile["requests"] if all(cell[key] == value for key, value in wanted.items())]
 
 
@@ -116,7 +117,7 @@ def wait_for_folder(parent: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("ranks", [None, 2])
 def test_it_cleans_up_when_it_is_killed(tmp_path: Path, how: signal.Signals, ranks: int | None) -> None:
-    command = [str(word) for word in w.on_ranks(ranks, [w.WEFT, "probe", tmp_path, "--seconds", "60"])]
+    command = [str(word) for word in w.on_ranks(ranks, [w.WEFT, "probe", str(tmp_path), "--seconds", "60"])]
     with started(command) as run:
         wait_for_folder(tmp_path)
         if ranks is None:
