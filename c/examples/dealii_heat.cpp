@@ -54,7 +54,8 @@ void solve(const char* path) {
     s = m;
     for (const unsigned q : values.quadrature_point_indices())
       for (unsigned i = 0; i < n; ++i)
-        for (unsigned j = 0; j < n; ++j) s(i, j) += dt * values.shape_grad(i, q) * values.shape_grad(j, q) * values.JxW(q);
+        for (unsigned j = 0; j < n; ++j)
+          s(i, j) += dt * values.shape_grad(i, q) * values.shape_grad(j, q) * values.JxW(q);
     cell->get_dof_indices(numbers);
     mass.add(numbers, m);
     step.add(numbers, s);

@@ -1,4 +1,5 @@
-// nodes ELEMENT DIM DEGREE COMPONENTS VECTOR FILE - a polynomial on a cube that is refined here and there, 3 steps of it.
+// nodes ELEMENT DIM DEGREE COMPONENTS VECTOR FILE - a polynomial on a cube that is refined here and there, 3 steps of
+// it.
 //
 // ELEMENT: q, dgq or simplex; VECTOR: distributed, petsc, trilinos or serial (which is on one rank). `refined` in place
 // of a vector: refines between two steps, which has to be refused.
@@ -77,12 +78,17 @@ void run(const std::string& element_name, unsigned degree, unsigned components, 
     cube->execute_coarsening_and_refinement();
   }
   std::unique_ptr<FiniteElement<dim>> base;
-  if (simplex) base = std::make_unique<FE_SimplexP<dim>>(degree);
-  else if (element_name == "dgq") base = std::make_unique<FE_DGQ<dim>>(degree);
-  else base = std::make_unique<FE_Q<dim>>(degree);
+  if (simplex)
+    base = std::make_unique<FE_SimplexP<dim>>(degree);
+  else if (element_name == "dgq")
+    base = std::make_unique<FE_DGQ<dim>>(degree);
+  else
+    base = std::make_unique<FE_Q<dim>>(degree);
   std::unique_ptr<Mapping<dim>> mapping;
-  if (simplex) mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
-  else mapping = std::make_unique<MappingQ1<dim>>();
+  if (simplex)
+    mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+  else
+    mapping = std::make_unique<MappingQ1<dim>>();
   DoFHandler<dim> dofs(*cube);
   dofs.distribute_dofs(FESystem<dim>(*base, components));
 
@@ -111,8 +117,10 @@ int main(int argc, char** argv) {
   const unsigned degree = static_cast<unsigned>(std::atoi(argv[3]));
   const unsigned components = static_cast<unsigned>(std::atoi(argv[4]));
   try {
-    if (std::string(argv[2]) == "2") run<2>(argv[1], degree, components, argv[5], argv[6]);
-    else run<3>(argv[1], degree, components, argv[5], argv[6]);
+    if (std::string(argv[2]) == "2")
+      run<2>(argv[1], degree, components, argv[5], argv[6]);
+    else
+      run<3>(argv[1], degree, components, argv[5], argv[6]);
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     MPI_Abort(MPI_COMM_WORLD, 1);

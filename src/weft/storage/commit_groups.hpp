@@ -60,9 +60,9 @@ class CommitGroups {
 // What a client brings to the disk, one cache and so one sync for all of its ranks, and the word of /weft/durable that
 // says so.
 struct DurableWord {
-  int first_rank = -1;                 // of the client: it syncs
+  int first_rank = -1;                  // of the client: it syncs
   std::optional<std::uint64_t> word{};  // nothing where none of its ranks writes
-  std::vector<std::uint64_t> slots{};  // that say what its ranks have written
+  std::vector<std::uint64_t> slots{};   // that say what its ranks have written
 };
 // `clients`: a number for each rank, the same for ranks of one client. Clients have words of their own, also where they
 // share a slot.
