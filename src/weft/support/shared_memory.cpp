@@ -34,10 +34,11 @@ std::unique_ptr<SharedMemory> SharedMemory::between(Communicator& comm, std::spa
   std::unique_ptr<SharedMemory> memory(new SharedMemory);
   const std::uint64_t mine = group[static_cast<std::size_t>(comm.rank())];
   const auto first = static_cast<std::size_t>(std::ranges::find(group, mine) - group.begin());
-  const bool leads = mine != kNoGroup && first == static_cast<std::size_t>(comm.rank());
+  const bool alone = mine != kNoGroup && std::ranges::count(group, mine) == 1;
+  const bool leads = mine != kNoGroup && !alone && first == static_cast<std::size_t>(comm.rank());
   std::vector<std::vector<std::byte>> outgoing(static_cast<std::size_t>(comm.size()));
   int descriptor = -1;
-  bool shared = true;
+  bool shared = !alone || memory->map_own(bytes);
   if (leads) {
     descriptor = ::memfd_create("weft", MFD_CLOEXEC);
     const Place place{static_cast<std::uint64_t>(::getpid()), static_cast<std::uint64_t>(descriptor), drawn_sign()};
@@ -50,17 +51,25 @@ std::unique_ptr<SharedMemory> SharedMemory::between(Communicator& comm, std::spa
     }
   }
   const auto incoming = comm.all_to_all(outgoing);
-  if (mine != kNoGroup && !leads) {
+  if (mine != kNoGroup && !alone && !leads) {
     Place place;
     std::memcpy(&place, incoming[first].data(), std::min(sizeof place, incoming[first].size()));
     const int other =
-        ::open(fmt::format("/proc/{}/fd/{}", place.process, place.descriptor).c_str(), O_RDWR | O_CLOEXEC);
+        ::open(fmt::format("/proc/{}/fd/{}", place.process, place.descriptor).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     shared = other >= 0 && memory->map(other, bytes, place.sign);
     if (other >= 0) ::close(other);
   }
   const bool all = comm.min(shared ? 1 : 0) == 1;  // and the first may close its own only now
   if (descriptor >= 0) ::close(descriptor);
   return all ? std::move(memory) : nullptr;
+}
+
+bool SharedMemory::map_own(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  mapped_ = bytes;
+  bytes_ = {static_cast<std::byte*>(memory), bytes};
+  return true;
 }
 
 bool SharedMemory::map(int descriptor, std::size_t bytes, std::uint64_t sign) {

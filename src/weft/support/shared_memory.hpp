@@ -30,6 +30,7 @@ class SharedMemory {
 
  private:
   SharedMemory() = default;
+  bool map_own(std::size_t bytes);  // of a group of one
   // The memory behind a descriptor, with `sign` behind the bytes; false where it is another's.
   bool map(int descriptor, std::size_t bytes, std::uint64_t sign);
 
