@@ -64,7 +64,7 @@ def test_writers(tmp_path: Path, ranks: int, writers: str) -> None:
 def test_killed_and_gone_on_with(tmp_path: Path, ranks: int, writers: str) -> None:
     killer = Killer(tmp_path)
     # A few steps fit a window of a writer.
-    budget = 10 * NODES * 16 // (ranks if writers == "all" else int(writers))
+    budget = max(80 << 10, 10 * NODES * 16 // (ranks if writers == "all" else int(writers)))
     case = [*CASE, "--steps", STEPS, "--ownership", "scatter", "--writers", writers, "--budget", budget]
     whole = tmp_path / "whole.h5"
     calls = killer.calls(whole, *case, ranks=ranks, rank=0, patience=PATIENCE)
