@@ -88,7 +88,7 @@ def test_the_table_is_for_people(tmp_path: Path) -> None:
         file["weft/commit"][0] = 22
     outcome = w.weft("verify", path)
     assert outcome.code == 1 and outcome.err == ""
-    assert "FAIL  the slot of rank 0 says 22 steps where there is room for 21" in outcome.out
+    assert "FAIL  slot 0 says 22 steps where there is room for 21" in outcome.out
     assert outcome.out.endswith("is NOT sound\n")
 
 

@@ -163,13 +163,12 @@ void check_fields(hid_t file, const SeriesCatalog& catalog, Check& check) {
 
 void check_commit(const SeriesCatalog& catalog, const std::vector<std::uint64_t>& slots, std::uint64_t committed,
                   Check& check) {
-  std::uint64_t ranks = 0;
+  std::uint64_t used = 0;
   for (std::size_t r = 0; r < slots.size(); ++r) {
     if (slots[r] == storage::kIdleSlot) continue;
-    ++ranks;
+    ++used;
     if (slots[r] <= catalog.capacity()) continue;
-    check.fail(
-        fmt::format("the slot of rank {} says {} steps where there is room for {}", r, slots[r], catalog.capacity()));
+    check.fail(fmt::format("slot {} says {} steps where there is room for {}", r, slots[r], catalog.capacity()));
   }
   if (slots.empty()) check.fail("there are no commit slots");
   const std::uint64_t written = storage::committed_steps(slots);
@@ -177,8 +176,7 @@ void check_commit(const SeriesCatalog& catalog, const std::vector<std::uint64_t>
     check.note(fmt::format("{} more steps were written, but a machine may have gone down before they were on its disk",
                            format_count(written - committed)));
   }
-  check.detail =
-      fmt::format("{} of {} steps, by {} ranks", format_count(committed), format_count(catalog.length), ranks);
+  check.detail = fmt::format("{} of {} steps, slots: {}", format_count(committed), format_count(catalog.length), used);
   if (committed > catalog.length) {
     check.fail(fmt::format("{} steps are committed and {} shown; weft recover shows them", committed, catalog.length));
   } else if (committed < catalog.length) {
