@@ -67,5 +67,12 @@ TEST(FileSystem, OfAFileThatIsNotThereIsThatOfItsFolder) {
   EXPECT_EQ(file_system_of("not-there.h5").type, file_system_of(".").type);
 }
 
+TEST(FileSystemAlignment, IsAPageWhereMachinesLockOrCacheByPage) {
+  for (const char* type : {"lustre", "gpfs", "nfs", "nfs4"})
+    EXPECT_EQ((FileSystem{0, type, ""}.alignment()), 4096U) << type;
+  for (const char* type : {"ext4", "fuse.glusterfs", "ceph", ""})
+    EXPECT_EQ((FileSystem{0, type, ""}.alignment()), 0U) << type;
+}
+
 }  // namespace
 }  // namespace weft::storage
