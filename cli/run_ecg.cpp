@@ -325,7 +325,7 @@ void add_ecg(CLI::App& run) {
        how);
   ecg->add_option("--commit-groups", a.commit_groups,
                   "The ranks of a node say together what is committed; past so many nodes, several nodes do")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str()
       ->group(how);
   text("--commit-every", a.commit_every, "Commit steps at least this often: 60s or 100steps", how);

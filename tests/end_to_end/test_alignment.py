@@ -109,3 +109,19 @@ def test_ranks_of_one_node_share_the_page_of_their_slot_alone(tmp_path: Path, ki
     calls = writes_of_ranks(killer, path, 3, "--nodes", NODES, "--steps", STEPS, "--align", PAGE, "--target", "8KiB")
     assert shared(units_written(path, chunks_of(path), calls, PAGE)) == 0
     assert len(set.union(*units_written(path, slots_of(path), raises(calls), PAGE))) <= 2
+
+
+def test_a_file_with_gaps_is_copied_and_says_so(tmp_path: Path) -> None:
+    """An older Weft, which knows of no room between chunks, has to refuse it; h5py and copies need not know."""
+    path, copy = tmp_path / "a.h5", tmp_path / "b.h5"
+    case = ["--nodes", NODES, "--fields", "separate", "--target", 9000, "--layout", "isotropic", "--unknown-steps"]
+    w.run_ecg(path, *case, "--steps", STEPS, "--align", PAGE)
+    with h5py.File(path) as file:
+        assert file["weft"].attrs["format_version"] == 3
+    for more in ([], ["--read", "trace=1"], ["--cloud"], ["--filter", "deflate:1"]):
+        w.weft_ok("repack", path, copy, *more)
+        w.check_file(copy, NODES, STEPS, "separate")
+        copy.unlink()
+    w.run_ecg(copy, *case, "--steps", STEPS, "--align", 1)
+    with h5py.File(copy) as file:
+        assert file["weft"].attrs["format_version"] == 2

@@ -131,9 +131,9 @@ SeriesCatalog catalog_open_file(hid_t file, const std::string& path) {
   check_begins_at_once(file, path);
   const Handle weft(check_hdf5(H5Gopen2(file, "/weft", H5P_DEFAULT), path, "cannot open /weft", ErrorKind::data));
   catalog.format_version = static_cast<std::uint64_t>(read_integer(weft, "format_version"));
-  if (catalog.format_version > static_cast<std::uint64_t>(kFormatVersion)) {
+  if (catalog.format_version > static_cast<std::uint64_t>(kFormatWithGaps)) {
     throw Error(ErrorKind::data, path,
-                fmt::format("has format {}, this Weft reads up to {}", catalog.format_version, kFormatVersion),
+                fmt::format("has format {}, this Weft reads up to {}", catalog.format_version, kFormatWithGaps),
                 "use a newer Weft");
   }
   catalog.created_by = read_text(weft, "created_by");

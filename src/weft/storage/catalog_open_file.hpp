@@ -13,7 +13,10 @@
 
 namespace weft::storage {
 
+// What is written, and what is read: where there is room between chunks (ChunkRoom::pitch) a file has the later one, as
+// those that do not know of it would look for chunks in wrong places.
 inline constexpr std::int64_t kFormatVersion = 2;
+inline constexpr std::int64_t kFormatWithGaps = 3;
 
 // Throws Error(system) where there is no such file, Error(data) where it is not HDF5.
 Handle open_for_reading(const std::string& path);

@@ -64,6 +64,14 @@ void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>&
   write_rooms(file, "/weft/segments/0", segment, fields);
 }
 
+bool has_gaps(const SegmentEntry& segment) {
+  for (std::size_t f = 0; f < segment.rooms.size(); ++f) {
+    const std::uint64_t pitch = segment.rooms[f].pitch;
+    if (pitch > 0 && pitch != segment.fields[f].chunk_bytes()) return true;
+  }
+  return false;
+}
+
 std::vector<IndexPlan> plans_of_indexes(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
                                         std::uint64_t old_end, const SeriesCatalog* before) {
   std::vector<IndexPlan> plans = index_plans(file, catalog, shown, before);

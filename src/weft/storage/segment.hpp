@@ -25,6 +25,9 @@ void create_segment(hid_t file, std::size_t number, std::uint64_t first_step, st
 // Gives the segment's datasets, which have room for `had` steps, room for as many as it has now.
 void give_room(hid_t file, SegmentEntry& segment, const std::vector<FieldEntry>& fields, std::uint64_t had);
 
+// Whether its chunks have room between them.
+bool has_gaps(const SegmentEntry& segment);
+
 // What the datasets' indexes become, with times to come in new chunks, which lie behind `old_end`.
 std::vector<IndexPlan> plans_of_indexes(hid_t file, const SeriesCatalog& catalog, std::uint64_t shown,
                                         std::uint64_t old_end, const SeriesCatalog* before);

@@ -210,6 +210,10 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
   segment.rooms.resize(fields.size());
   segment.align = plan.align_bytes;
   give_room(file, segment, catalog.fields, 0);
+  if (has_gaps(segment)) {
+    catalog.format_version = static_cast<std::uint64_t>(kFormatWithGaps);
+    write_attribute(Handle(H5Gopen2(file, "/weft", H5P_DEFAULT)), "format_version", kFormatWithGaps);
+  }
   {
     SetAside nothing(file);
     link_top_level(file, catalog, catalog.capacity(), nothing);
