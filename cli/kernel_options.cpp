@@ -43,7 +43,7 @@ void print_plan(const kernels::KernelPlan& plan, bool json) {
   fmt::print("{}", json ? kernels::to_json(plan).dump(2) + "\n" : kernels::to_text(plan));
 }
 
-void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string& phase) {
+void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& a, const std::string& phase) {
   const char* what = "What is written";
   kernel.add_option("-o,--out", a.options.out, "The output folder: it must be empty or not exist")->group(what);
   kernel.add_option("--phases", a.options.phases, "The number of output phases; each is " + phase)
@@ -66,6 +66,10 @@ void add_kernel_options(CLI::App& kernel, KernelArguments& a, const std::string&
       ->allow_extra_args(false)
       ->group(where);
 
+  if (use == KernelUse::predict) {
+    add_machine_options(kernel, a.machine);
+    return;
+  }
   const char* measure = "Measuring";
   kernel.add_flag("--plan", a.plan, "Print what would be done; needs no ranks and writes nothing")->group(measure);
   kernel.add_option("--ranks", a.ranks, "With --plan: the number of ranks")->group(measure);
@@ -99,7 +103,22 @@ void plan_or_run(const PlanOrRun& asked) {
   });
 }
 
-void plan_or_run(const KernelArguments& arguments, const KernelActions& actions) {
+void add_kernels(CLI::App& parent, KernelUse use) {
+  add_ecg(parent, use);
+  add_awp(parent, use);
+  add_blast(parent, use);
+  add_picmss(parent, use);
+  add_mhm(parent, use);
+  add_hard(parent, use);
+}
+
+void use_kernel(KernelUse use, const KernelArguments& arguments, const KernelActions& actions) {
+  if (use == KernelUse::predict) {
+    print_prediction(arguments.machine, [&](const predict::Surroundings& around) {
+      return actions.work(finish(arguments), around);
+    });
+    return;
+  }
   plan_or_run(
       {.plan = arguments.plan,
        .ranks = arguments.ranks,

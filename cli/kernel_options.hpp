@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/machine_options.hpp"
 #include "kernels/io/kernel_run.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::cli {
+
+// The same options say what to run and what to predict.
+enum class KernelUse : std::uint8_t { run, predict };
 
 // As said; turned into options once MPI runs, so that a bad value gets its line once.
 struct KernelArguments {
@@ -24,6 +28,7 @@ struct KernelArguments {
   std::uint64_t ranks = 0;
   bool plan = false;
   bool json = false;
+  MachineArguments machine;  // to predict for
 };
 
 // What a command line says to MPI-IO.
@@ -37,12 +42,13 @@ struct HintArguments {
 std::map<std::string, std::string> parse_hints(const HintArguments& said);
 
 // `phase`: what a phase is, for the help.
-void add_kernel_options(CLI::App& kernel, KernelArguments& arguments, const std::string& phase);
+void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& arguments, const std::string& phase);
 
 // What a kernel does with its own options; both throw Error(usage) for those it cannot use.
 struct KernelActions {
   std::function<kernels::KernelPlan(const kernels::RunOptions&, std::uint64_t ranks)> plan;
   std::function<nlohmann::ordered_json(MpiCommunicator&, const kernels::RunOptions&)> run;
+  std::function<predict::Workload(const kernels::RunOptions&, const predict::Surroundings&)> work;
 };
 
 // What is read from the command line, which all ranks have alike: so is an error in it.
@@ -68,15 +74,16 @@ void plan_or_run(const PlanOrRun& asked);
 
 void print_plan(const kernels::KernelPlan& plan, bool json);
 
-// The same for a kernel of these arguments; prints its report.
-void plan_or_run(const KernelArguments& arguments, const KernelActions& actions);
+// The same for a kernel of these arguments, or its prediction; prints its report.
+void use_kernel(KernelUse use, const KernelArguments& arguments, const KernelActions& actions);
 
-// The subcommands of `weft run` (kernels/NAME).
-void add_ecg(CLI::App& run);
-void add_awp(CLI::App& run);
-void add_blast(CLI::App& run);
-void add_hard(CLI::App& run);
-void add_mhm(CLI::App& run);
-void add_picmss(CLI::App& run);
+// The subcommands of `weft run` and `weft predict` (kernels/NAME).
+void add_ecg(CLI::App& parent, KernelUse use);
+void add_awp(CLI::App& parent, KernelUse use);
+void add_blast(CLI::App& parent, KernelUse use);
+void add_hard(CLI::App& parent, KernelUse use);
+void add_mhm(CLI::App& parent, KernelUse use);
+void add_picmss(CLI::App& parent, KernelUse use);
+void add_kernels(CLI::App& parent, KernelUse use);
 
 }  // namespace weft::cli

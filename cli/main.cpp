@@ -21,6 +21,7 @@
 #include "cli/layout_command.hpp"
 #include "cli/manual.hpp"
 #include "cli/on_ranks.hpp"
+#include "cli/predict_command.hpp"
 #include "cli/probe_command.hpp"
 #include "cli/read_command.hpp"
 #include "cli/recover_command.hpp"
@@ -88,6 +89,7 @@ int run(int argc, char** argv) {
   weft::cli::add_verify_command(app);
   weft::cli::add_recover_command(app);
   weft::cli::add_probe_command(app);
+  weft::cli::add_predict_command(app);
   weft::cli::add_with_command(app);
   weft::cli::add_manual_command(app);
   if (argc < 2) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@
 #include "cli/text_table.hpp"
 #include "stores/probe.hpp"
 #include "stores/scratch_folder.hpp"
+#ifdef WEFT_HAVE_MPI
+#include <mpi.h>
+
+#include "predict/layers.hpp"
+#include "weft/support/mpi_communicator.hpp"
+#endif
 #include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
 #include "weft/support/shell_word.hpp"
@@ -36,6 +43,7 @@ struct ProbeArguments {
   stores::ProbeOptions options;
   std::string name;
   std::string out;
+  bool layers = true;
   bool json = false;
 };
 
@@ -122,6 +130,25 @@ std::string advice_of(const StoreProfile& profile, const std::string& saved) {
   return text + fmt::format("Next: weft layout 151x400000x2 {}\n", store);
 }
 
+#ifdef WEFT_HAVE_MPI
+// What MPI-IO, HDF5 and series cost there, in a folder that goes whatever happens. Collective.
+void add_layers(Communicator& comm, const std::string& folder, StoreProfile& profile) {
+  std::optional<stores::ScratchFolder> scratch;
+  std::vector<std::byte> name;
+  agree_on(comm, [&] {
+    if (comm.rank() != 0) return;
+    scratch.emplace(folder, "/proc/self/exe", "clean-up-after");
+    const auto path = std::as_bytes(std::span(scratch->path()));
+    name.assign(path.begin(), path.end());
+  });
+  comm.broadcast(name, 0);
+  MpiCommunicator ranks(MPI_COMM_WORLD);
+  const auto stopped = [] { return interrupted(); };
+  predict::measure_layers(ranks, {reinterpret_cast<const char*>(name.data()), name.size()}, stopped, profile);
+  comm.max(0);  // before the files go
+}
+#endif
+
 void save(const StoreProfile& profile, const std::string& path) {
   std::ofstream file(path);
   file << to_json(profile).dump(1) << "\n";
@@ -139,6 +166,9 @@ void run(const ProbeArguments& arguments) {
     };
     StoreProfile profile = stores::probe(comm, arguments.folder, arguments.options,
                                          {"/proc/self/exe", [] { return interrupted(); }, progress});
+#ifdef WEFT_HAVE_MPI
+    if (arguments.layers) add_layers(comm, arguments.folder, profile);
+#endif
     line.reset();
     if (!arguments.name.empty()) profile.name = arguments.name;
     agree_on(comm, [&] {
@@ -169,6 +199,10 @@ void add_probe_command(CLI::App& app) {
   command->add_option("--name", arguments->name, "The name of the profile [the file system's]");
   command->add_option("--out", arguments->out, "Save the profile, for weft layout --store");
   command->add_option("--seed", arguments->options.seed, "The order of the measurements")->capture_default_str();
+#ifdef WEFT_HAVE_MPI
+  command->add_flag("--layers,!--no-layers", arguments->layers,
+                    "Measure also what MPI-IO, HDF5 and series cost there, for weft predict [yes]");
+#endif
   command->add_flag("--json", arguments->json, "Print the profile as JSON");
   command->footer(
       "Example:\n"

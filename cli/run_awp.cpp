@@ -37,7 +37,7 @@ kernels::RunOptions with_steps(const AwpArguments& arguments, kernels::RunOption
   return run;
 }
 
-void plan_or_run_awp(const AwpArguments& arguments) {
+void use_awp(KernelUse use, const AwpArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::awp::plan_awp(awp_options(arguments), with_steps(arguments, run), ranks);
   };
@@ -50,16 +50,19 @@ void plan_or_run_awp(const AwpArguments& arguments) {
     });
     return kernels::awp::run_awp(comm, of_sets, options);
   };
-  plan_or_run(arguments.kernel, {.plan = plan, .run = write});
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
+    return predict::work_of(awp_options(arguments), with_steps(arguments, run), around);
+  };
+  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
 }
 
 }  // namespace
 
-void add_awp(CLI::App& run) {
+void add_awp(CLI::App& parent, KernelUse use) {
   auto arguments = std::make_shared<AwpArguments>();
   AwpArguments& a = *arguments;
   CLI::App* awp =
-      run.add_subcommand("awp", "Blocks of a 3-D grid, every second point, one file for each variable (AWP-ODC)");
+      parent.add_subcommand("awp", "Blocks of a 3-D grid, every second point, one file for each variable (AWP-ODC)");
   awp->footer(
       "Example: mpirun -n 4 weft run awp --strategy subarray --out waves\n"
       "         weft run awp --grid 10125x5000x1060 --procs 75x40x10 --steps 200 --plan --ranks 30000");
@@ -82,10 +85,10 @@ void add_awp(CLI::App& run) {
       ->capture_default_str()
       ->group(what);
   awp->add_option("--steps", a.steps, "The number of steps in all; sets --phases")->group(what);
-  add_kernel_options(*awp, a.kernel, "a set: one file a variable, of --steps-per-file steps");
-  awp->callback([arguments, awp] {
+  add_kernel_options(*awp, use, a.kernel, "a set: one file a variable, of --steps-per-file steps");
+  awp->callback([arguments, awp, use] {
     arguments->phases_given = awp->count("--phases") > 0;
-    plan_or_run_awp(*arguments);
+    use_awp(use, *arguments);
   });
 }
 

@@ -34,9 +34,9 @@ kernels::blast::BlastOptions finish(const BlastArguments& arguments) {
 
 }  // namespace
 
-void add_blast(CLI::App& run) {
+void add_blast(CLI::App& parent, KernelUse use) {
   CLI::App* blast =
-      run.add_subcommand("blast", "A task-parallel search: XML of many workers, compressed by one writer on each node");
+      parent.add_subcommand("blast", "A task-parallel search: XML of many workers, compressed by one writer on each node");
   auto arguments = std::make_shared<BlastArguments>();
   BlastArguments& a = *arguments;
   blast->footer(
@@ -62,16 +62,20 @@ void add_blast(CLI::App& run) {
       ->group(how);
   text("--deal", a.deal,
        "How tasks are assigned to nodes: static (the same files every time) or demand (first come, first served)", how);
-  add_kernel_options(*blast, a.common, "a search, into files of its own");
-  blast->callback([arguments] {
+  add_kernel_options(*blast, use, a.common, "a search, into files of its own");
+  blast->callback([arguments, use] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
                     std::uint64_t ranks) { return kernels::blast::plan_blast(finish(*arguments), options, ranks); },
         .run =
             [=](MpiCommunicator& comm, const kernels::RunOptions& options) {
               return kernels::blast::run_blast(comm, options, read_alike([&] { return finish(*arguments); }));
+            },
+        .work =
+            [=](const kernels::RunOptions& options, const predict::Surroundings& around) {
+              return predict::work_of(finish(*arguments), options, around);
             }};
-    plan_or_run(arguments->common, actions);
+    use_kernel(use, arguments->common, actions);
   });
 }
 

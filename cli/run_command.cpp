@@ -14,12 +14,7 @@ void add_run_command(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "Run and time the I/O of an application, without its computation");
   run->require_subcommand(1);
   run->footer("Example: mpirun -n 2 weft run ecg --nodes 400000 --out heart.h5");
-  add_ecg(*run);
-  add_awp(*run);
-  add_blast(*run);
-  add_picmss(*run);
-  add_mhm(*run);
-  add_hard(*run);
+  add_kernels(*run, KernelUse::run);
 }
 
 }  // namespace weft::cli

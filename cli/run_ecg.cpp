@@ -69,6 +69,7 @@ struct EcgArguments {
   std::uint64_t ranks = 0;
   bool plan = false;
   bool json = false;
+  MachineArguments machine;  // to predict for
 };
 
 LayoutKind parse_layout(const std::string& text) {
@@ -231,11 +232,11 @@ void run_ecg(const EcgArguments& arguments) {
 
 }  // namespace
 
-void add_ecg(CLI::App& run) {
+void add_ecg(CLI::App& parent, KernelUse use) {
   auto arguments = std::make_shared<EcgArguments>();
   EcgArguments& a = *arguments;
   CLI::App* ecg =
-      run.add_subcommand("ecg", "Two potentials at every node of a heart, step after step (benchmark of paper 1)");
+      parent.add_subcommand("ecg", "Two potentials at every node of a heart, step after step (benchmark of paper 1)");
   ecg->footer(
       "Example: mpirun -n 2 weft run ecg --nodes 400000 --steps 151 --strategy owner --yardstick --out heart.h5\n"
       "         weft run ecg --source replay --from results.h5 --layout reads --out again.h5");
@@ -361,6 +362,15 @@ void add_ecg(CLI::App& run) {
   ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE; may be repeated")->group(where);
   text("--mpi-count-limit", a.options.mpi.count_limit, "The largest count of one MPI call", where);
 
+  if (use == KernelUse::predict) {
+    add_machine_options(*ecg, a.machine);
+    ecg->callback([arguments] {
+      print_prediction(arguments->machine, [&](const predict::Surroundings& around) {
+        return predict::work_of(finish(*arguments), around);
+      });
+    });
+    return;
+  }
   const char* measure = "Measuring";
   ecg->add_option("--compute", a.compute_ms, "Simulate computation: this many milliseconds in each step")
       ->group(measure);

@@ -27,7 +27,7 @@ kernels::hard::HardOptions hard_options(const HardArguments& arguments) {
   return options;
 }
 
-void plan_or_run_hard(const HardArguments& arguments) {
+void use_hard(KernelUse use, const HardArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::hard::plan_hard(hard_options(arguments), run, ranks);
   };
@@ -36,16 +36,19 @@ void plan_or_run_hard(const HardArguments& arguments) {
     agree_on(comm, [&] { options = hard_options(arguments); });
     return kernels::hard::run_hard(comm, run, options);
   };
-  plan_or_run(arguments.kernel, {.plan = plan, .run = write});
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
+    return predict::work_of(hard_options(arguments), run, around);
+  };
+  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
 }
 
 }  // namespace
 
-void add_hard(CLI::App& run) {
+void add_hard(CLI::App& parent, KernelUse use) {
   auto arguments = std::make_shared<HardArguments>();
   HardArguments& a = *arguments;
   CLI::App* hard =
-      run.add_subcommand("hard", "Small records of all ranks in turn in one file, or a file a rank (IO500)");
+      parent.add_subcommand("hard", "Small records of all ranks in turn in one file, or a file a rank (IO500)");
   hard->footer(
       "Example: mpirun -n 4 weft run hard --strategy raw --out records\n"
       "         mpirun -n 4 weft run hard --strategy files --out easy");
@@ -62,8 +65,8 @@ void add_hard(CLI::App& run) {
       ->capture_default_str()
       ->group(what);
   hard->add_flag("--sync", a.options.sync, "The time ends when everything is on the disk")->group(what);
-  add_kernel_options(*hard, a.kernel, "all records, in files of its own");
-  hard->callback([arguments] { plan_or_run_hard(*arguments); });
+  add_kernel_options(*hard, use, a.kernel, "all records, in files of its own");
+  hard->callback([arguments, use] { use_hard(use, *arguments); });
 }
 
 }  // namespace weft::cli

@@ -30,9 +30,9 @@ kernels::mhm::MhmOptions finish(const MhmArguments& arguments) {
 
 }  // namespace
 
-void add_mhm(CLI::App& run) {
+void add_mhm(CLI::App& parent, KernelUse use) {
   CLI::App* mhm =
-      run.add_subcommand("mhm", "Multiscale finite elements: a small text file for each of 4^C local problems");
+      parent.add_subcommand("mhm", "Multiscale finite elements: a small text file for each of 4^C local problems");
   auto arguments = std::make_shared<MhmArguments>();
   MhmArguments& a = *arguments;
   mhm->footer(
@@ -58,16 +58,20 @@ void add_mhm(CLI::App& run) {
        how);
   text("--format", a.format, "How values are formatted: stdio (printf) or fast (the same bytes)", how);
   text("--threads", a.options.threads, "The number of OpenMP threads on each rank", how);
-  add_kernel_options(*mhm, a.common, "a solution of every problem");
-  mhm->callback([arguments] {
+  add_kernel_options(*mhm, use, a.common, "a solution of every problem");
+  mhm->callback([arguments, use] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
                     std::uint64_t ranks) { return kernels::mhm::plan_mhm(finish(*arguments), options, ranks); },
         .run =
             [=](MpiCommunicator& comm, const kernels::RunOptions& options) {
               return kernels::mhm::run_mhm(comm, options, read_alike([&] { return finish(*arguments); }));
+            },
+        .work =
+            [=](const kernels::RunOptions& options, const predict::Surroundings& around) {
+              return predict::work_of(finish(*arguments), options, around);
             }};
-    plan_or_run(arguments->common, actions);
+    use_kernel(use, arguments->common, actions);
   });
 }
 

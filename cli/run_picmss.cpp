@@ -26,7 +26,7 @@ kernels::picmss::PicmssOptions picmss_options(const PicmssArguments& arguments) 
   return options;
 }
 
-void plan_or_run_picmss(const PicmssArguments& arguments) {
+void use_picmss(KernelUse use, const PicmssArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::picmss::plan_picmss(picmss_options(arguments), run, ranks);
   };
@@ -35,16 +35,19 @@ void plan_or_run_picmss(const PicmssArguments& arguments) {
     agree_on(comm, [&] { options = picmss_options(arguments); });
     return kernels::picmss::run_picmss(comm, run, options);
   };
-  plan_or_run(arguments.kernel, {.plan = plan, .run = write});
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
+    return predict::work_of(picmss_options(arguments), run, around);
+  };
+  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
 }
 
 }  // namespace
 
-void add_picmss(CLI::App& run) {
+void add_picmss(CLI::App& parent, KernelUse use) {
   auto arguments = std::make_shared<PicmssArguments>();
   PicmssArguments& a = *arguments;
   CLI::App* picmss =
-      run.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (PICMSS, a flow code)");
+      parent.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (PICMSS, a flow code)");
   picmss->footer(
       "Example: mpirun -n 4 weft run picmss --strategy typed-collective --out flow\n"
       "         weft run picmss --grid 256x256x256 --strategy reopen-elementwise --plan --ranks 3000");
@@ -60,8 +63,8 @@ void add_picmss(CLI::App& run) {
       "--ghost", a.options.ghosts, "Hold the ghost lines next to a rank's own lines in memory (the default)");
   ghosts->group(what);
   picmss->add_flag("--no-ghost", a.no_ghosts, "Hold only a rank's own lines in memory")->excludes(ghosts)->group(what);
-  add_kernel_options(*picmss, a.kernel, "a file of --steps steps");
-  picmss->callback([arguments] { plan_or_run_picmss(*arguments); });
+  add_kernel_options(*picmss, use, a.kernel, "a file of --steps steps");
+  picmss->callback([arguments, use] { use_picmss(use, *arguments); });
 }
 
 }  // namespace weft::cli

@@ -149,11 +149,13 @@ class Probe {
 
   std::vector<std::uint64_t> offsets_of(const RequestCell& cell) const {
     std::vector<std::uint64_t> offsets;
-    for (std::uint64_t n = 0; n < plan_.part_bytes / cell.bytes; ++n) {
+    const bool writes = cell.access == Access::write;
+    const std::uint64_t part = writes ? plan_.written_bytes : plan_.part_bytes;
+    for (std::uint64_t n = 0; n < part / cell.bytes; ++n) {
       const auto in_turn = n * static_cast<std::uint64_t>(cell.ranks) + static_cast<std::uint64_t>(rank_);
       switch (cell.sharing) {
         case Sharing::own_files: offsets.push_back(n * cell.bytes); break;
-        case Sharing::apart: offsets.push_back(first_of(rank_) + n * cell.bytes); break;
+        case Sharing::apart: offsets.push_back(static_cast<std::uint64_t>(rank_) * part + n * cell.bytes); break;
         case Sharing::in_turn: offsets.push_back(in_turn * cell.bytes); break;
       }
     }

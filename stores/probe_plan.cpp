@@ -16,6 +16,8 @@ constexpr std::array<std::uint64_t, 6> kSizes{512, 4ULL << 10, 32ULL << 10, 256U
 constexpr std::uint64_t kUsualPart = 32ULL << 20;
 constexpr std::uint64_t kLeastPart = 4ULL << 20;  // of a request of the largest size
 constexpr int kFiles = 4;                         // read and written, of its own and shared
+// New bytes take new memory in a page cache, or fill what a server keeps in its own: more than a few MiB of them.
+constexpr std::uint64_t kUsualWritten = 192ULL << 20;
 
 // 1, 2, 4, ... and all of them.
 std::vector<int> rank_counts(int ranks) {
@@ -40,7 +42,10 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
         fmt::format("{} are free, and it needs {}", format_bytes(free_bytes), format_bytes(2 * all * kLeastPart)),
         "make room, or use fewer ranks");
   }
-  plan.needed_bytes = all * plan.part_bytes;
+  const auto of_all = static_cast<std::uint64_t>(ranks);
+  const std::uint64_t left = free_bytes / 2 - all * plan.part_bytes;
+  plan.written_bytes = plan.part_bytes + std::min(kUsualWritten - kUsualPart, left / 2 / of_all / kLeastPart * kLeastPart);
+  plan.needed_bytes = 2 * of_all * (plan.part_bytes + plan.written_bytes);
   for (const int count : rank_counts(ranks)) {
     for (const Access access : {Access::write, Access::read}) {
       for (const std::uint64_t bytes : kSizes) {

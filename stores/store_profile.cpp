@@ -125,6 +125,7 @@ nlohmann::ordered_json to_json(const StoreProfile& profile) {
                                 {"known_from", profile.striping.known_from}}},
                               {"copy_bytes_per_s", profile.copy_bytes_per_s},
                               {"sync_bytes_per_s", profile.sync_bytes_per_s}};
+  if (!profile.rates.empty()) json["rates"] = profile.rates;
   nlohmann::ordered_json& calls = json["calls"] = nlohmann::ordered_json::array();
   for (const CallCell& cell : profile.calls) {
     calls.push_back(
@@ -165,6 +166,9 @@ StoreProfile profile_from_json(const nlohmann::ordered_json& json, const std::st
     profile.nodes = count(json, "nodes");
     profile.copy_bytes_per_s = number(json, "copy_bytes_per_s", true);
     profile.sync_bytes_per_s = number(json, "sync_bytes_per_s", true);
+    if (json.contains("rates")) {
+      for (const auto& [name, rate] : json.at("rates").items()) profile.rates[name] = rate.get<double>();
+    }
     if (json.contains("striping")) {
       const auto& striping = json.at("striping");
       profile.striping = {striping.value("bytes", std::uint64_t{0}), striping.value("count", std::uint64_t{0}),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -44,7 +45,8 @@ struct RequestCell {
   double most_bytes_per_s = 0;
 };
 
-// Calls that move no data: create, open, stat, remove (of a small file), and sync (of one written page).
+// Calls that move no data: create, open, stat, remove (of a small file), and sync (of one written page). Names of two
+// words are those of libraries (predict/layers.hpp): what "mpi round" or "series create" cost beyond their requests.
 struct CallCell {
   std::string call;
   int ranks = 1;
@@ -69,6 +71,7 @@ struct StoreProfile {
   std::vector<CallCell> calls;
   double sync_bytes_per_s = 0;  // of data that were written and not synced
   double copy_bytes_per_s = 0;  // in memory, by one rank
+  std::map<std::string, double> rates{};  // bytes a second of one rank's other work (predict/rates.hpp): "format", ...
 
   // For plans of reads (layout::AccessCost): a request of few bytes, and what more bytes cost, of one rank that has
   // nothing in its memory. Throws Error(data) where the profile has no such requests.

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""benchmarks/predictions.py - how far `weft predict` is from what a run takes.
+
+Cases are drawn at random from the space below by a seed, run several times in an order drawn anew, and their
+predictions come from a profile that `weft probe` made. No figure of a run goes into a prediction.
+
+    benchmarks/predictions.py measure --build build --folder /scratch/me --store local-disk --cases 60 --out results.jsonl
+    benchmarks/predictions.py judge --build build --profile local.json results.jsonl
+    benchmarks/predictions.py judge ... --half first        # the half to look at while the model is made
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+Case = dict[str, str]  # kernel, and options by name
+
+# Sizes of a case, in points or records, as (least, most): drawn evenly on a logarithmic scale. "slow" is for stores
+# where a request takes a millisecond.
+SIZES = {
+    "fast": {"nodes": (8000, 400000), "points": (2000, 600000), "records": (500, 12000), "problems": (1, 5)},
+    "slow": {"nodes": (2000, 30000), "points": (200, 6000), "records": (100, 1500), "problems": (1, 3)},
+}
+ECG = [("reads", "owner"), ("rows", "owner"), ("isotropic", "owner"), ("isotropic", "cached"), ("rows", "cached"),
+       ("rows", "per-step"), ("isotropic", "per-step")]
+
+
+def along(draw: random.Random, limits: tuple[int, int]) -> int:
+    least, most = limits
+    return round(math.exp(draw.uniform(math.log(least), math.log(most))))
+
+
+def draw_case(draw: random.Random, pace: str) -> Case:
+    sizes = SIZES[pace]
+    kernel = draw.choice(["ecg", "ecg", "hard", "hard", "awp", "mhm", "picmss", "blast"])
+    case: Case = {"kernel": kernel, "ranks": str(draw.choice([1, 2, 2]))}
+    if kernel == "ecg":
+        layout, strategy = draw.choice(ECG)
+        case |= {"nodes": str(along(draw, sizes["nodes"])), "steps": str(draw.choice([60, 151])), "layout": layout,
+                 "strategy": strategy, "sync": draw.choice(["none", "commit"])}
+    elif kernel == "hard":
+        case |= {"strategy": draw.choice(["files", "raw", "collective", "hdf5", "series"]),
+                 "records": str(along(draw, sizes["records"]))}
+        if draw.random() < 0.5:
+            case["sync"] = ""
+    elif kernel == "awp":
+        edge = round(along(draw, sizes["points"]) ** (1 / 3))
+        case |= {"strategy": draw.choice(["hindexed", "hindexed-rows", "subarray", "series"]),
+                 "grid": f"{4 * edge}x{2 * edge}x{max(2, edge)}"}
+    elif kernel == "mhm":
+        case |= {"strategy": draw.choice(["files", "files", "series"]),
+                 "ccross": str(draw.randint(*sizes["problems"])), "sub-elements": str(draw.choice([32, 64, 128]))}
+    elif kernel == "picmss":
+        edge = max(6, round(along(draw, sizes["points"]) ** (1 / 3)))
+        case |= {"strategy": draw.choice(["typed", "typed-collective", "series"]), "grid": f"{edge}x{edge}x{edge}",
+                 "steps": "10", "ghost": ""}
+    else:
+        case |= {"strategy": draw.choice(["immediate", "two-stage"]), "tasks": str(draw.randint(50, 400)),
+                 "ranks-per-node": "4", "ranks": "4"}
+    return case
+
+
+def command_of(case: Case) -> list[str]:
+    words = [case["kernel"]]
+    for name, value in case.items():
+        if name not in ("kernel", "ranks"):
+            words += [f"--{name}"] + ([value] if value else [])
+    return words
+
+
+def measure(arguments: argparse.Namespace) -> None:
+    draw = random.Random(arguments.seed)
+    cases = [draw_case(draw, arguments.pace) for _ in range(arguments.cases)]
+    runs = [(number, repeat) for number in range(len(cases)) for repeat in range(arguments.repeats)]
+    random.Random(arguments.seed + 1).shuffle(runs)
+    folder = Path(arguments.folder) / "weft-predictions"
+    with open(arguments.out, "a") as out:
+        for done, (number, repeat) in enumerate(runs):
+            case = cases[number]
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            words = [*shlex.split(arguments.mpiexec), "-n", case["ranks"], f"{arguments.build}/bin/weft", "run",
+                     *command_of(case), "--json", "--out", str(folder / "out")]
+            subprocess.run(["sync", "-f", str(folder)], check=False)
+            ended = subprocess.run(words, capture_output=True, text=True, check=False)
+            if ended.returncode != 0:
+                sys.exit(f"{shlex.join(words)}\n{ended.stderr}")
+            report = json.loads(ended.stdout)
+            line = {"store": arguments.store, "seed": arguments.seed, "case": number, "repeat": repeat, "run": case,
+                    "bytes": report["bytes"], "seconds": report["seconds"], "writers": report.get("writers"),
+                    "counters": report["counters"]}
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+            if done % 20 == 19:
+                print(f"{done + 1} of {len(runs)} runs", file=sys.stderr)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def predicted(build: str, profile: str, case: Case) -> dict:
+    words = [f"{build}/bin/weft", "predict", *command_of(case), "--store", profile, "--ranks", case["ranks"], "--json"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"{shlex.join(words)}\n{ended.stderr}")
+    return json.loads(ended.stdout)
+
+
+def judge(arguments: argparse.Namespace) -> None:
+    runs: dict[str, list[dict]] = {}
+    for path in arguments.results:
+        for line in Path(path).read_text().splitlines():
+            run = json.loads(line)
+            runs.setdefault(json.dumps(run["run"], sort_keys=True), []).append(run)
+    rows = []
+    for number, (_, repeats) in enumerate(sorted(runs.items())):
+        if arguments.half and (number % 2 == 0) != (arguments.half == "first"):
+            continue
+        case = repeats[0]["run"]
+        seconds = [run["seconds"]["output"] for run in repeats]
+        said = predicted(arguments.build, arguments.profile, case)["seconds"]
+        rows.append((case, statistics.median(seconds), min(seconds), max(seconds), said))
+    rows.sort(key=lambda row: (row[0]["kernel"], row[0]["strategy"]))
+    for case, middle, least, most, said in rows:
+        output = said["output"]
+        rest = " ".join(f"{name}={value}" for name, value in case.items() if name not in ("kernel", "strategy"))
+        phases = " ".join(f"{name} {of['middle']:.3g}" for name, of in said.items() if name != "output")
+        print(f"{case['kernel']:6} {case['strategy']:16} {rest:58} {middle:8.4f} ({least:.4f} - {most:.4f})"
+              f"  said {output['middle']:8.4f}  {output['middle'] / middle:5.2f}  {phases if arguments.phases else ''}")
+    summary(rows)
+
+
+def summary(rows: list[tuple]) -> None:
+    errors = [abs(math.log(said["output"]["middle"] / middle)) for _, middle, _, _, said in rows]
+    inside = [said["output"]["least"] <= middle <= said["output"]["most"] for _, middle, _, _, said in rows]
+    pairs = right = 0
+    for one in range(len(rows)):
+        for other in range(one):
+            # Of two settings that can be told apart the one is always quicker.
+            low, high = sorted((rows[one], rows[other]), key=lambda row: row[1])
+            if low[3] >= high[2]:
+                continue
+            pairs += 1
+            right += low[4]["output"]["middle"] < high[4]["output"]["middle"]
+    print(f"{len(rows)} cases: median error {math.exp(statistics.median(errors)) - 1:.1%}, "
+          f"80 % within {math.exp(sorted(errors)[int(0.8 * len(errors))]) - 1:.0%}, worst {math.exp(max(errors)):.2f} times; "
+          f"{sum(inside) / len(inside):.0%} in their interval; "
+          f"{right / max(pairs, 1):.1%} of {pairs} pairs in order")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    actions = parser.add_subparsers(required=True)
+    run = actions.add_parser("measure")
+    run.add_argument("--build", default="build")
+    run.add_argument("--folder", required=True)
+    run.add_argument("--store", required=True, help="a name for the store, kept with the results")
+    run.add_argument("--pace", choices=SIZES, default="fast")
+    run.add_argument("--cases", type=int, default=60)
+    run.add_argument("--repeats", type=int, default=3)
+    run.add_argument("--seed", type=int, default=23)
+    run.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe --bind-to none")
+    run.add_argument("--out", required=True)
+    run.set_defaults(action=measure)
+    compare = actions.add_parser("judge")
+    compare.add_argument("results", nargs="+")
+    compare.add_argument("--build", default="build")
+    compare.add_argument("--profile", required=True)
+    compare.add_argument("--half", choices=["first", "second"], help="the half to look at, or the one that tests")
+    compare.add_argument("--phases", action="store_true")
+    compare.set_defaults(action=judge)
+    arguments = parser.parse_args()
+    arguments.action(arguments)
+
+
+if __name__ == "__main__":
+    main()

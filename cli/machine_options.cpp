@@ -1,0 +1,56 @@
+#ifdef WEFT_HAVE_MPI
+
+#include "cli/machine_options.hpp"
+
+#include <fmt/format.h>
+
+#include "predict/prediction.hpp"
+#include "predict/series_work.hpp"
+#include "weft/support/amount.hpp"
+#include "weft/support/error.hpp"
+
+namespace weft::cli {
+
+void add_machine_options(CLI::App& command, MachineArguments& a) {
+  const char* machine = "The machine";
+  command.add_option("--store", a.store, "The profile of the store, as weft probe --out makes it")
+      ->required()
+      ->group(machine);
+  command.add_option("--ranks", a.ranks, "The number of ranks")->capture_default_str()->group(machine);
+  command.add_option("--per-node", a.per_node, "How many of them are on a node [all on one]")->group(machine);
+  command.add_option("--link", a.link, "The bandwidth between a node and the others")
+      ->capture_default_str()
+      ->group(machine);
+  command.add_option("--link-latency", a.link_latency, "The time of a message between nodes")
+      ->capture_default_str()
+      ->group(machine);
+  command.add_flag("--json", a.json, "Print the prediction as JSON")->group(machine);
+}
+
+stores::StoreProfile profile_of(const MachineArguments& arguments) { return stores::read_profile(arguments.store); }
+
+predict::Cluster cluster_of(const MachineArguments& arguments) {
+  if (arguments.ranks == 0 || arguments.ranks > 1'000'000) {
+    throw Error(ErrorKind::usage, fmt::format("--ranks {}", arguments.ranks), "is not a number of ranks",
+                "give 1 to 1,000,000");
+  }
+  return {arguments.per_node >= arguments.ranks ? 0 : arguments.per_node, parse_rate(arguments.link),
+          parse_seconds(arguments.link_latency)};
+}
+
+predict::Surroundings surroundings_of(const MachineArguments& arguments, const stores::StoreProfile& profile) {
+  return {arguments.ranks, predict::rates_of(profile), predict::most_request_bytes(profile)};
+}
+
+void print_prediction(const MachineArguments& arguments,
+                      const std::function<predict::Workload(const predict::Surroundings&)>& work) {
+  const predict::Cluster cluster = cluster_of(arguments);
+  const stores::StoreProfile profile = profile_of(arguments);
+  const predict::Prediction prediction =
+      predict::predict(work(surroundings_of(arguments, profile)), profile, cluster);
+  fmt::print("{}", arguments.json ? predict::to_json(prediction).dump(2) + "\n" : predict::to_text(prediction));
+}
+
+}  // namespace weft::cli
+
+#endif  // WEFT_HAVE_MPI

@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "kernels/blast/blast_nodes.hpp"
+#include "predict/kernel_work.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using kernels::blast::BlastOptions;
+using kernels::blast::BlastStrategy;
+using stores::Sharing;
+
+}  // namespace
+
+// A writer of each node compresses what its workers make. One by one, they make the next results meanwhile; gathered, a
+// block begins when its last result is there.
+Workload work_of(const BlastOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const kernels::KernelPlan plan = plan_blast(options, run, around.ranks);
+  Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
+  const kernels::blast::BlastNodes nodes = blast_nodes(options, around.ranks);
+  const auto share = 1 / static_cast<double>(nodes.count());
+  const double text = plan.facts.at("text_bytes").get<double>() * share;
+  const bool is_zlib = codec_of(options) == kernels::blast::Codec::zlib;
+  const double compressing = text / (is_zlib ? around.rates.zlib : around.rates.libdeflate);
+  const double making = text / around.rates.results / static_cast<double>(nodes[0].workers());
+  RankSteps writer;
+  writer.call("open", "create", static_cast<double>(run.phases));
+  if (options.strategy == BlastStrategy::two_stage) {
+    const double block = static_cast<double>(options.collect_bytes);
+    writer.spend("wait", making * std::min(1.0, block / std::max(text, 1.0)));
+    writer.spend("wait", std::max(0.0, (making - compressing) * (1 - std::min(1.0, block / std::max(text, 1.0)))));
+  } else {
+    writer.spend("wait", std::max(0.0, making - compressing));
+  }
+  writer.spend("compress", compressing);
+  for (const auto& [bytes, times] : plan.app.write_sizes) {
+    writer.write("write", Sharing::own_files, bytes, static_cast<double>(times) * share);
+  }
+  writer.meet("close");
+  RankSteps others;
+  others.meet("close");
+  work.groups = {{nodes.count(), writer.steps()}};
+  if (around.ranks > nodes.count()) work.groups.push_back({around.ranks - nodes.count(), others.steps()});
+  if (!plan.sizes_known) work.leaves_out.emplace_back("how long compressed results are: that is estimated");
+  return work;
+}
+
+}  // namespace weft::predict

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "kernels/ecg/source_writer.hpp"
+#include "kernels/ecg/step_source.hpp"
+#include "predict/kernel_work.hpp"
+#include "predict/series_work.hpp"
+#include "weft/series/field_layout.hpp"
+#include "weft/series/file_plan.hpp"
+#include "weft/support/data_type.hpp"
+#include "weft/support/error.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using kernels::ecg::EcgOptions;
+using stores::Sharing;
+
+// A collective write of HDF5 for each step, or for all steps of a chunk.
+class HeartRank {
+ public:
+  HeartRank(const EcgOptions& options, const Surroundings& around) : options_(options), around_(around) {}
+
+  void begin() { 
+    rank_.call("open", "mpi start");
+    rank_.call("open", "hdf5 start");
+    rank_.call("open", "series open");
+  }
+
+  void field(const FieldSpec& spec, std::uint64_t steps) {
+    const Shape chunk = series::choose_layout(spec, 1, steps, static_cast<int>(around_.ranks), options_.align_bytes).chunk;
+    const std::uint64_t nodes = ceil_div(spec.per_step[0], around_.ranks);
+    const std::uint64_t node_bytes = element_count(spec.per_step) / spec.per_step[0] * size_of(spec.type);
+    const bool cached = options_.mpi.strategy == Strategy::cached;
+    const std::uint64_t gathered = cached ? std::min(chunk[0], steps) : 1;
+    const auto calls = static_cast<double>(ceil_div(steps, gathered));
+    // A piece is what lies together in the file: the steps of a chunk that is wholly the rank's, or one step of one.
+    const std::uint64_t chunk_nodes = std::min(chunk[1], nodes);
+    const bool whole = cached && chunk[1] <= nodes;
+    const std::uint64_t piece = chunk_nodes * node_bytes * (whole ? gathered : 1);
+    const double pieces = static_cast<double>(nodes) / static_cast<double>(chunk_nodes) * calls *
+                          (whole ? 1 : static_cast<double>(gathered));
+    const double bytes = static_cast<double>(nodes * node_bytes * steps);
+    rank_.spend("write", bytes / (cached ? around_.rates.fresh_copy : around_.rates.copy));
+    rank_.call("write", "series step", calls);
+    if (pieces > calls) rank_.call("write", "series piece", pieces);
+    rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, piece, pieces);
+    written_ += nodes * node_bytes * steps;
+  }
+
+  std::vector<Step> end() {
+    rank_.meet("close");
+    if (options_.writer.sync != Sync::none) rank_.sync("close", written_);
+    return rank_.steps();
+  }
+
+ private:
+  const EcgOptions& options_;
+  const Surroundings& around_;
+  std::uint64_t written_ = 0;
+  RankSteps rank_;
+};
+
+}  // namespace
+
+Workload work_of(const EcgOptions& options, const Surroundings& around) {
+  const kernels::KernelPlan plan = plan_ecg(options, around.ranks);
+  Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
+  if (options.source != "synthetic") {
+    throw Error(ErrorKind::usage, "weft predict ecg --source " + options.source,
+                "is not predicted: what its computing takes is not known",
+                "predict --source synthetic with as many --nodes and --steps");
+  }
+  const std::uint64_t nodes = options.nodes.value_or(kernels::ecg::kSyntheticNodes);
+  const std::uint64_t steps = options.steps.value_or(kernels::ecg::kSyntheticSteps);
+  std::vector<FieldSpec> fields;
+  for (const kernels::ecg::SourceField& field : kernels::ecg::synthetic_fields(nodes, options.joint)) {
+    fields.push_back(field_spec(field, options));
+  }
+  if (!options.filters.empty()) work.leaves_out.emplace_back("filtering the chunks, and that they become smaller");
+  if (options.ownership != "blocks") {
+    work.leaves_out.push_back("that nodes are dealt " + options.ownership + ": blocks are assumed");
+  }
+  if (options.mpi.strategy != Strategy::owner) {
+    HeartRank rank(options, around);
+    rank.begin();
+    for (const FieldSpec& field : fields) rank.field(field, steps);
+    work.groups = {{around.ranks, rank.end()}};
+    return work;
+  }
+  SeriesShape shape;
+  shape.fields = fields;
+  shape.steps = steps;
+  shape.ranks = around.ranks;
+  shape.budget_bytes = options.writer.budget_bytes;
+  shape.align_bytes = options.align_bytes;
+  shape.most_request_bytes = around.most_request_bytes;
+  shape.syncs = options.writer.sync != Sync::none;
+  work.groups = series_groups(shape, around.rates);
+  return work;
+}
+
+}  // namespace weft::predict

@@ -1,0 +1,80 @@
+#include "predict/kernel_work.hpp"
+#include "predict/series_work.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using kernels::hard::HardOptions;
+using kernels::hard::HardStrategy;
+using stores::Sharing;
+
+constexpr double kMiB = 1 << 20;
+
+// One rank, but for the series.
+std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions& run) {
+  const std::uint64_t bytes = options.records * options.record_bytes;
+  const auto records = static_cast<double>(options.records);
+  RankSteps rank;
+  for (std::uint64_t phase = 0; phase < run.phases; ++phase) {
+    switch (options.strategy) {
+      case HardStrategy::files: {
+        rank.call("open", "create");
+        const std::uint64_t whole = bytes / options.transfer_bytes;
+        rank.write("write", Sharing::own_files, options.transfer_bytes, static_cast<double>(whole));
+        rank.write("write", Sharing::own_files, bytes % options.transfer_bytes, 1);
+        break;
+      }
+      case HardStrategy::raw:
+        rank.call("open", "create");
+        rank.write("write", Sharing::in_turn, options.record_bytes, records);
+        break;
+      case HardStrategy::collective:
+        rank.call("open", "mpi start");
+        rank.call("open", "mpi open");
+        rank.write("write", Sharing::in_turn, options.record_bytes, records);
+        rank.call("write", "mpi round", records);
+        rank.call("write", "mpi MiB", static_cast<double>(bytes) / kMiB);
+        break;
+      case HardStrategy::hdf5:
+        rank.call("open", "mpi start");
+        rank.call("open", "hdf5 start");
+        rank.call("open", "hdf5 create");
+        rank.write("write", Sharing::in_turn, options.record_bytes, records);
+        rank.call("write", "hdf5 step", records);
+        rank.call("write", "hdf5 MiB", static_cast<double>(bytes) / kMiB);
+        break;
+      case HardStrategy::series: break;
+    }
+    if (options.sync) rank.sync("close", bytes);
+    rank.meet("close");
+  }
+  return rank.steps();
+}
+
+}  // namespace
+
+Workload work_of(const HardOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const kernels::KernelPlan plan = plan_hard(options, run, around.ranks);
+  Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
+  if (options.strategy != HardStrategy::series) {
+    work.groups = {{around.ranks, steps_of(options, run)}};
+    return work;
+  }
+  FieldSpec field;
+  field.name = "record";
+  field.type = DataType::int64;
+  field.per_step = {around.ranks, options.record_bytes / sizeof(std::int64_t)};
+  field.layout.reads = options.reads;
+  SeriesShape shape;
+  shape.fields = {field};
+  shape.steps = options.records;
+  shape.ranks = around.ranks;
+  shape.align_bytes = run.align_bytes;
+  shape.most_request_bytes = around.most_request_bytes;
+  shape.syncs = options.sync;
+  work.groups = repeated(series_groups(shape, around.rates), run.phases);
+  return work;
+}
+
+}  // namespace weft::predict

@@ -1,0 +1,33 @@
+// predict/kernel_work.hpp - the kernels of `weft run`, as work: the same options, and what their ranks then do.
+#pragma once
+
+#include "kernels/awp/awp_kernel.hpp"
+#include "kernels/blast/blast_plan.hpp"
+#include "kernels/ecg/ecg_kernel.hpp"
+#include "kernels/hard/hard_kernel.hpp"
+#include "kernels/mhm/mhm_kernel.hpp"
+#include "kernels/picmss/picmss_kernel.hpp"
+#include "predict/rates.hpp"
+#include "predict/workload.hpp"
+
+namespace weft::predict {
+
+// What the work of a kernel depends on besides its options.
+struct Surroundings {
+  std::uint64_t ranks = 1;
+  Rates rates;
+  std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
+};
+
+// All throw Error(usage) as the kernels' plans do.
+Workload work_of(const kernels::awp::AwpOptions& options, const kernels::RunOptions& run, const Surroundings& around);
+Workload work_of(const kernels::blast::BlastOptions& options, const kernels::RunOptions& run,
+                 const Surroundings& around);
+Workload work_of(const kernels::ecg::EcgOptions& options, const Surroundings& around);
+Workload work_of(const kernels::hard::HardOptions& options, const kernels::RunOptions& run,
+                 const Surroundings& around);
+Workload work_of(const kernels::mhm::MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around);
+Workload work_of(const kernels::picmss::PicmssOptions& options, const kernels::RunOptions& run,
+                 const Surroundings& around);
+
+}  // namespace weft::predict

@@ -1,0 +1,114 @@
+#include "predict/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "weft/support/error.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::predict {
+
+using stores::Access;
+using stores::CallCell;
+using stores::RequestCell;
+using stores::Sharing;
+
+namespace {
+
+// Seconds of `bytes`, from seconds by size: on logarithmic scales between two sizes, the smallest's below all, and in
+// proportion beyond.
+double between(const std::map<std::uint64_t, double>& seconds, std::uint64_t bytes) {
+  const auto after = seconds.lower_bound(bytes);
+  if (after == seconds.begin()) return after->second;
+  const auto before = std::prev(after);
+  if (after == seconds.end()) {
+    return before->second * static_cast<double>(bytes) / static_cast<double>(before->first);
+  }
+  const double part = std::log(static_cast<double>(bytes) / static_cast<double>(before->first)) /
+                      std::log(static_cast<double>(after->first) / static_cast<double>(before->first));
+  return std::exp(std::log(before->second) * (1 - part) + std::log(after->second) * part);
+}
+
+}  // namespace
+
+Machine::Machine(const stores::StoreProfile& profile, const Cluster& cluster, Mood mood)
+    : profile_(profile), cluster_(cluster), mood_(mood) {
+  for (const RequestCell& cell : profile_.requests) {
+    if (cell.access == Access::write && cell.ranks == 1 && cell.threads == 1) return;
+  }
+  throw Error(ErrorKind::data, profile.name, "the profile has no writes of one rank", "make one with weft probe");
+}
+
+double Machine::speed(const RequestCell& cell) const {
+  const double middle = std::max(cell.bytes_per_s, 1.0);
+  if (mood_ == Mood::best) return std::max(cell.most_bytes_per_s, middle);
+  if (mood_ == Mood::worst && cell.least_bytes_per_s > 0) return std::min(cell.least_bytes_per_s, middle);
+  return middle;
+}
+
+Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
+  std::map<std::uint64_t, double> alone;
+  std::map<std::uint64_t, double> share;
+  for (const RequestCell& cell : profile_.requests) {
+    if (cell.access != Access::write || cell.threads != 1 || cell.bytes == 0) continue;
+    const double seconds = static_cast<double>(cell.bytes) / speed(cell);
+    if (cell.ranks == 1) alone[cell.bytes] = seconds;  // whatever the file: nobody else is in it
+    if (cell.ranks == 1 || cell.sharing == sharing) {
+      const auto [found, is_new] = share.try_emplace(cell.bytes, seconds);
+      if (!is_new) found->second = std::min(found->second, seconds);
+    }
+  }
+  // Several ranks in one file may be slower than one: then what they were seen to do counts, and not the one.
+  for (const RequestCell& cell : profile_.requests) {
+    if (cell.access != Access::write || cell.threads != 1 || cell.sharing != sharing) continue;
+    if (cell.ranks != profile_.ranks || cell.ranks == 1 || sharing == Sharing::own_files) continue;
+    share[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
+  }
+  return {between(alone, bytes), between(share, bytes)};
+}
+
+bool Machine::has_call(const std::string& name) const {
+  return std::ranges::any_of(profile_.calls, [&](const CallCell& cell) { return cell.call == name; });
+}
+
+Cost Machine::call(const std::string& name, std::uint64_t ranks) const {
+  const CallCell* of_one = nullptr;
+  const CallCell* of_most = nullptr;  // of at most so many ranks
+  for (const CallCell& cell : profile_.calls) {
+    if (cell.call != name) continue;
+    if (of_one == nullptr || cell.ranks < of_one->ranks) of_one = &cell;
+    if (static_cast<std::uint64_t>(cell.ranks) <= std::max<std::uint64_t>(ranks, 1) &&
+        (of_most == nullptr || cell.ranks > of_most->ranks)) {
+      of_most = &cell;
+    }
+  }
+  if (of_one == nullptr) return {};
+  if (of_most == nullptr) of_most = of_one;
+  const bool asks_the_store = name.find(' ') == std::string::npos;  // "mpi open" is made of many requests
+  const double share = asks_the_store && of_most->calls_per_s > 0 ? 1 / of_most->calls_per_s : 0;
+  return {asks_the_store ? of_one->call_s : of_most->call_s, share};
+}
+
+double Machine::sync_s(std::uint64_t bytes) const {
+  if (profile_.sync_bytes_per_s <= 0) return 0;
+  return static_cast<double>(bytes) / profile_.sync_bytes_per_s;
+}
+
+double Machine::link_s(std::uint64_t bytes) const {
+  const double speed = cluster_.ranks_per_node == 0 ? std::max(profile_.copy_bytes_per_s, 1e9) / 2  // in and out again
+                                                    : cluster_.link_bytes_per_s;
+  return static_cast<double>(bytes) / speed;
+}
+
+double Machine::meet_s(std::uint64_t ranks) const {
+  if (ranks < 2) return 0;
+  const double rounds = std::ceil(std::log2(static_cast<double>(ranks)));
+  return rounds * (cluster_.ranks_per_node == 0 ? 1e-6 : cluster_.link_latency_s);
+}
+
+std::uint64_t Machine::nodes(std::uint64_t ranks) const {
+  return cluster_.ranks_per_node == 0 ? 1 : ceil_div(ranks, cluster_.ranks_per_node);
+}
+
+}  // namespace weft::predict

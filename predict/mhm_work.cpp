@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "predict/kernel_work.hpp"
+#include "predict/series_work.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using kernels::mhm::MhmOptions;
+using kernels::mhm::MhmStrategy;
+using stores::Sharing;
+
+// printf's buffer of a file, as stdio writes it.
+constexpr std::uint64_t kStdioBuffer = 4096;
+
+void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint64_t piece, double times) {
+  piece = std::min(piece, bytes);
+  rank.write("write", sharing, piece, times * static_cast<double>(ceil_div(bytes, piece)));
+}
+
+std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const std::uint64_t text = options.shape.problem_bytes();
+  const std::uint64_t problems = ceil_div(options.shape.problems(), around.ranks);
+  const auto times = static_cast<double>(problems * run.phases);
+  const auto phases = static_cast<double>(run.phases);
+  const double formatted = static_cast<double>(text) * times / around.rates.format;
+  RankSteps rank;
+  rank.spend("write", formatted / static_cast<double>(std::max<std::uint64_t>(1, options.threads)));
+  switch (options.strategy) {
+    case MhmStrategy::files:
+    case MhmStrategy::files_buffered:
+      rank.call("open", "create", times);
+      write_text(rank, Sharing::own_files, text,
+                 options.strategy == MhmStrategy::files ? kStdioBuffer : options.buffer_bytes, times);
+      break;
+    case MhmStrategy::shared: {
+      const double values = static_cast<double>(options.shape.values()) * times;
+      rank.call("open", "mpi start");
+      rank.call("open", "mpi open", phases);
+      rank.write("write", Sharing::apart, kernels::mhm::kValueBytes, values);
+      rank.call("write", "mpi write", values);
+      break;
+    }
+    case MhmStrategy::shared_aligned:
+      rank.call("open", "mpi start");
+      rank.call("open", "mpi open", phases);
+      rank.write("write", Sharing::apart, region_bytes(options, run), times);
+      break;
+    case MhmStrategy::shared_buffered:
+      rank.call("open", "mpi start");
+      rank.call("open", "mpi open", phases);
+      write_text(rank, Sharing::apart, text, options.buffer_bytes, times);
+      break;
+    case MhmStrategy::shared_collective:
+      rank.call("open", "mpi start");
+      rank.call("open", "mpi open", phases);
+      write_text(rank, Sharing::apart, text * problems, options.buffer_bytes, phases);
+      rank.call("write", "mpi round", phases * static_cast<double>(ceil_div(text * problems, options.buffer_bytes)));
+      break;
+    case MhmStrategy::series: break;
+  }
+  rank.meet("close");
+  return rank.steps();
+}
+
+}  // namespace
+
+Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const kernels::KernelPlan plan = plan_mhm(options, run, around.ranks);
+  Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
+  if (options.strategy != MhmStrategy::series) {
+    work.groups = {{around.ranks, steps_of(options, run, around)}};
+    return work;
+  }
+  // The series is created, with its mesh, before the phases that are timed.
+  const std::uint64_t local = plan.max_bytes / run.phases;
+  RankSteps rank;
+  rank.spend("write", static_cast<double>(plan.max_bytes) / around.rates.fresh_copy);
+  rank.meet("write");
+  rank.write("close", Sharing::apart, std::min(local, around.most_request_bytes),
+             static_cast<double>(ceil_div(local, around.most_request_bytes) * run.phases));
+  rank.call("close", "series close");
+  work.groups = {{around.ranks, rank.steps()}};
+  work.leaves_out.emplace_back("the mesh, which is written before the phases that are timed");
+  return work;
+}
+
+}  // namespace weft::predict

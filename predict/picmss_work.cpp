@@ -1,0 +1,71 @@
+#include "kernels/picmss/picmss_file.hpp"
+#include "kernels/picmss/picmss_lines.hpp"
+#include "predict/kernel_work.hpp"
+#include "predict/series_work.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using kernels::picmss::PicmssOptions;
+using kernels::picmss::PicmssStrategy;
+using stores::Sharing;
+
+// A rank's lines lie together in every array of the file; in memory a node's variables lie together.
+std::vector<Step> steps_of(const PicmssOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const kernels::picmss::LineGrid grid(options.grid);
+  const auto lines = grid.lines_of(0, around.ranks);
+  const std::uint64_t array_bytes = grid.nodes_of(lines).count * sizeof(double);
+  const auto variables = static_cast<double>(kernels::picmss::kPicmssVariables.size());
+  const auto coordinates = static_cast<double>(kernels::picmss::kPicmssCoordinates.size());
+  const auto steps = static_cast<double>(options.steps * run.phases);
+  const double arrays = variables * steps + coordinates * static_cast<double>(run.phases);
+  RankSteps rank;
+  if (options.strategy == PicmssStrategy::reopen_elementwise) {
+    rank.call("open", "mpi start");
+    rank.call("open", "mpi open", steps);
+    const double values = arrays * static_cast<double>(grid.nodes_of(lines).count);
+    rank.write("write", Sharing::apart, sizeof(double), values);
+    rank.call("write", "mpi write", values);
+    rank.write("write", Sharing::apart, kernels::picmss::kBrickBytes,
+               static_cast<double>(grid.bricks_of(lines).count * run.phases));
+  } else {
+    rank.call("open", "mpi start");
+    rank.call("open", "mpi open", static_cast<double>(run.phases));
+    rank.write("write", Sharing::apart, array_bytes, arrays);
+    const bool together = options.strategy == PicmssStrategy::typed_collective;
+    rank.call("write", together ? "mpi value together" : "mpi value in memory",
+              arrays * static_cast<double>(grid.nodes_of(lines).count));
+    rank.write("write", Sharing::apart, grid.bricks_of(lines).count * kernels::picmss::kBrickBytes,
+               static_cast<double>(run.phases));
+  }
+  rank.meet("close");
+  return rank.steps();
+}
+
+}  // namespace
+
+Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  const kernels::KernelPlan plan = plan_picmss(options, run, around.ranks);
+  Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
+  if (options.strategy != PicmssStrategy::series) {
+    work.groups = {{around.ranks, steps_of(options, run, around)}};
+    return work;
+  }
+  SeriesShape shape;
+  for (const std::string_view variable : kernels::picmss::kPicmssVariables) {
+    FieldSpec field;
+    field.name = variable;
+    field.per_step = {options.grid[2], options.grid[1], options.grid[0]};
+    shape.fields.push_back(std::move(field));
+  }
+  shape.place_axes = 3;
+  shape.steps = options.steps;
+  shape.ranks = around.ranks;
+  shape.align_bytes = run.align_bytes;
+  shape.most_request_bytes = around.most_request_bytes;
+  work.groups = repeated(series_groups(shape, around.rates), run.phases);
+  return work;
+}
+
+}  // namespace weft::predict

@@ -1,0 +1,182 @@
+#include "predict/series_work.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "weft/series/field_layout.hpp"
+#include "weft/series/window_length.hpp"
+#include "weft/support/data_type.hpp"
+#include "weft/support/shape.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using stores::Sharing;
+
+// A field's chunks: those of one step are its tiles.
+struct Tiles {
+  std::uint64_t chunk_steps = 1;
+  std::uint64_t count = 1;       // of a step
+  std::uint64_t bytes = 0;       // of a tile, padding included
+  std::uint64_t step_bytes = 0;  // of the field, without padding
+};
+
+Tiles tiles_of(const FieldSpec& field, const SeriesShape& shape) {
+  const auto layout = series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks),
+                                            shape.align_bytes);
+  Tiles tiles;
+  tiles.chunk_steps = layout.chunk[0];
+  tiles.bytes = size_of(field.type);
+  tiles.step_bytes = element_count(field.per_step) * size_of(field.type);
+  for (std::size_t axis = 0; axis < field.per_step.size(); ++axis) {
+    tiles.count *= ceil_div(field.per_step[axis], layout.chunk[axis + 1]);
+    tiles.bytes *= layout.chunk[axis + 1];
+  }
+  return tiles;
+}
+
+// The requests of a window, as storage::plan_writes joins them.
+struct WindowRequests {
+  std::uint64_t bytes = 0;
+  double times = 0;
+};
+
+WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uint64_t window, std::uint64_t most_bytes) {
+  // Whole chunks lie one behind the other; parts of chunks do not.
+  const bool whole = window == tiles.chunk_steps;
+  const std::uint64_t run = whole ? owned * tiles.chunk_steps * tiles.bytes : window * tiles.bytes;
+  const std::uint64_t pieces = std::max<std::uint64_t>(1, ceil_div(run, most_bytes));
+  return {run / pieces, static_cast<double>(pieces * (whole ? 1 : owned))};
+}
+
+class SeriesRank {
+ public:
+  SeriesRank(const SeriesShape& shape, const std::vector<Tiles>& fields, const Rates& rates, bool is_writer, bool more)
+      : shape_(shape), fields_(fields), rates_(rates) {
+    const std::uint64_t writers = writers_of(shape);
+    for (const Tiles& tiles : fields) {
+      owned_.push_back(!is_writer ? 0 : more ? ceil_div(tiles.count, writers) : tiles.count / writers);
+    }
+  }
+
+  static std::uint64_t writers_of(const SeriesShape& shape) {
+    return shape.writers == 0 ? shape.ranks : std::min(shape.writers, shape.ranks);
+  }
+
+  std::vector<Step> steps() {
+    rank_.call("open", "series create");
+    rank_.call("open", "series field", static_cast<double>(fields_.size() - 1));
+    std::uint64_t fresh = 0;  // bytes of windows that were used before
+    for (std::uint64_t first = 0; first < shape_.steps;) {
+      const std::uint64_t end = std::min(
+          shape_.steps, series::window_end(first, window_steps(), fields_[0].chunk_steps, shape_.steps));
+      put(end - first, fresh);
+      rank_.meet("write");
+      rank_.wait("write");
+      flush(end - first);
+      first = end;
+    }
+    rank_.wait("close");
+    if (shape_.syncs) rank_.sync("close", written_);
+    rank_.meet("close");
+    rank_.call("close", "series close");
+    rank_.call("close", "series field's close", static_cast<double>(fields_.size() - 1));
+    return rank_.steps();
+  }
+
+ private:
+  std::uint64_t local_step_bytes() const {
+    std::uint64_t sum = 0;
+    for (const Tiles& tiles : fields_) sum += tiles.step_bytes / shape_.ranks;
+    return sum;
+  }
+  std::uint64_t window_bytes() const {
+    std::uint64_t sum = 0;
+    for (std::size_t f = 0; f < fields_.size(); ++f) sum += owned_[f] * fields_[f].bytes * window_steps();
+    return sum;
+  }
+
+  // All ranks have the shortest window that any of them needs: that of one with most tiles.
+  std::uint64_t window_steps() const {
+    series::WindowNeeds needs;
+    const std::uint64_t writers = writers_of(shape_);
+    for (const Tiles& tiles : fields_) {
+      const std::uint64_t most = ceil_div(tiles.count, writers) * tiles.bytes;
+      needs.tile_bytes_per_step += most;
+      needs.mail_bytes_per_step += sent_step_bytes(tiles) + received_step_bytes(tiles);
+    }
+    const std::uint64_t fitting = series::steps_that_fit(needs, shape_.budget_bytes, fields_[0].chunk_steps);
+    return series::window_steps(std::max<std::uint64_t>(fitting, 1), fields_[0].chunk_steps);
+  }
+
+  // Half a tile at each border between ranks; and all of a rank that does not write.
+  std::uint64_t sent_step_bytes(const Tiles& tiles) const {
+    if (shape_.ranks == 1) return 0;
+    const std::uint64_t local = tiles.step_bytes / shape_.ranks;
+    const std::uint64_t writers = std::min(writers_of(shape_), tiles.count);
+    if (writers < shape_.ranks) return local * (shape_.ranks - writers) / shape_.ranks;
+    return std::min(local, tiles.bytes / 2);
+  }
+  std::uint64_t received_step_bytes(const Tiles& tiles) const {
+    const std::uint64_t writers = std::min(writers_of(shape_), tiles.count);
+    return sent_step_bytes(tiles) * shape_.ranks / std::max<std::uint64_t>(writers, 1);
+  }
+
+  void put(std::uint64_t steps, std::uint64_t& used) {
+    const std::uint64_t bytes = local_step_bytes() * steps;
+    const std::uint64_t fresh = std::min(bytes, 2 * window_bytes() - std::min(used, 2 * window_bytes()));
+    used += fresh;
+    rank_.call("write", "series MiB", static_cast<double>(fresh) / (1 << 20));
+    rank_.spend("write", static_cast<double>(bytes - fresh) / rates_.copy);
+    std::uint64_t sent = 0;
+    for (const Tiles& tiles : fields_) sent += sent_step_bytes(tiles) * steps;
+    rank_.travel("write", sent);
+  }
+
+  void flush(std::uint64_t steps) {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      if (owned_[f] == 0) continue;
+      const WindowRequests requests = window_requests(fields_[f], owned_[f], steps, shape_.most_request_bytes);
+      rank_.write_behind(Sharing::apart, requests.bytes, requests.times);
+      written_ += static_cast<std::uint64_t>(static_cast<double>(requests.bytes) * requests.times);
+    }
+  }
+
+  const SeriesShape& shape_;
+  const std::vector<Tiles>& fields_;
+  const Rates& rates_;
+  std::vector<std::uint64_t> owned_;  // tiles of each field
+  std::uint64_t written_ = 0;
+  RankSteps rank_;
+};
+
+}  // namespace
+
+std::uint64_t most_request_bytes(const stores::StoreProfile& profile) {
+  for (const std::string_view local : {"ext4", "xfs", "btrfs", "tmpfs", "ext2/ext3", "zfs"}) {
+    if (profile.file_system == local) return 512ULL << 10;
+  }
+  return 8ULL << 20;
+}
+
+std::vector<RankGroup> series_groups(const SeriesShape& shape, const Rates& rates) {
+  std::vector<Tiles> fields;
+  std::uint64_t most_tiles = 0;
+  for (const FieldSpec& field : shape.fields) {
+    fields.push_back(tiles_of(field, shape));
+    most_tiles = std::max(most_tiles, fields.back().count);
+  }
+  const std::uint64_t writers = SeriesRank::writers_of(shape);
+  const std::uint64_t with_more = most_tiles % writers;
+  std::vector<RankGroup> groups;
+  const auto add = [&](std::uint64_t ranks, bool is_writer, bool more) {
+    if (ranks > 0) groups.push_back({ranks, SeriesRank(shape, fields, rates, is_writer, more).steps()});
+  };
+  add(with_more, true, true);
+  add(writers - with_more, true, false);
+  add(shape.ranks - writers, false, false);
+  return groups;
+}
+
+}  // namespace weft::predict

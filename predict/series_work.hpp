@@ -1,0 +1,35 @@
+// predict/series_work.hpp - what Weft's own writer does for a series, rank by rank: windows, mail, requests.
+//
+// Chunks and the length of windows come from the functions that the writer asks (series/field_layout,
+// series/window_length); its requests are those of storage/write_plan. Ownership is taken as even blocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "predict/rates.hpp"
+#include "predict/workload.hpp"
+#include "weft/series/series_spec.hpp"
+
+namespace weft::predict {
+
+struct SeriesShape {
+  std::vector<FieldSpec> fields;  // names, types, per_step, layouts
+  std::size_t place_axes = 1;     // axes of per_step that say which node
+  std::uint64_t steps = 1;
+  std::uint64_t ranks = 1;
+  std::uint64_t writers = 0;  // 0: all ranks
+  std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
+  std::uint64_t align_bytes = 0;
+  std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
+  bool syncs = false;                             // when it is closed
+};
+
+// The bytes of the longest write on such a file system (storage/posix_store).
+std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
+
+// At most two groups: ranks that own one chunk more than the others, and the others.
+std::vector<RankGroup> series_groups(const SeriesShape& shape, const Rates& rates);
+
+}  // namespace weft::predict

@@ -1,0 +1,100 @@
+#include "predict/simulation.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "weft/support/error.hpp"
+#include "weft/support/shell_word.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+enum Resource : int { kStore = 0, kMetadata = 1, kResources = 2, kOwn = -1, kLinkOfNode = -2 };
+
+json use(int resource, double amount, double bound) { return json::array({resource, amount, bound}); }
+
+// `times` requests one behind the other: the store gives each its share, and none is quicker than it is alone.
+json uses_of(const Cost& cost, double times, int resource) {
+  if (cost.share_s <= 0) return json::array({use(kOwn, cost.alone_s * times, 1)});
+  return json::array({use(resource, cost.share_s * times, std::min(1.0, cost.share_s / std::max(cost.alone_s, 1e-12)))});
+}
+
+json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
+  json text = {{"phase", step.phase}};
+  if (step.behind) text["behind"] = true;
+  switch (step.act) {
+    case Act::spend: text["uses"] = json::array({use(kOwn, step.seconds, 1)}); break;
+    case Act::call: text["uses"] = uses_of(machine.call(step.call, ranks), step.times, kMetadata); break;
+    case Act::write: {
+      text["uses"] = uses_of(machine.request(step.sharing, step.bytes), step.times, kStore);
+      if (machine.cluster().ranks_per_node > 0) {
+        const auto bytes = static_cast<std::uint64_t>(static_cast<double>(step.bytes) * step.times);
+        text["uses"].push_back(use(kLinkOfNode, machine.link_s(bytes), 1));
+      }
+      break;
+    }
+    case Act::sync: text["uses"] = json::array({use(kStore, machine.sync_s(step.bytes), 1)}); break;
+    case Act::travel: text["uses"] = json::array({use(kLinkOfNode, machine.link_s(step.bytes), 1)}); break;
+    case Act::meet: text["meet"] = machine.meet_s(ranks); break;
+    case Act::wait: text["wait"] = step.times; break;
+  }
+  return text;
+}
+
+fs::path simulator() {
+  std::error_code none;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* place : {"../lib/weft", "../" WEFT_LIBRARY_FOLDER "/weft"}) {
+    const fs::path file = folder / place / "weft-simulate";
+    if (fs::exists(file, none)) return fs::canonical(file, none);
+  }
+  throw Error(ErrorKind::usage, "weft predict", "this weft was built without SimGrid, which simulates the store",
+              "install libsimgrid-dev and build again");
+}
+
+}  // namespace
+
+SimulatedTimes simulate(const Workload& work, const Machine& machine) {
+  const fs::path program = simulator();
+  json told = {{"resources", int(kResources)}, {"ranks_per_node", machine.cluster().ranks_per_node}};
+  for (const RankGroup& group : work.groups) {
+    json steps = json::array();
+    for (const Step& step : group.steps) steps.push_back(step_of(step, machine, work.ranks));
+    told["groups"].push_back({{"ranks", group.ranks}, {"steps", std::move(steps)}});
+  }
+  const std::string text = told.dump();
+  const int memory = ::memfd_create("weft-simulate", 0);
+  if (memory < 0) throw system_error("weft-simulate", "cannot be told what to simulate", errno);
+  const std::unique_ptr<const int, void (*)(const int*)> closing(&memory, [](const int* it) { ::close(*it); });
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t some = ::write(memory, text.data() + done, text.size() - done);
+    if (some < 0) throw system_error("weft-simulate", "cannot be told what to simulate", errno);
+    done += static_cast<std::size_t>(some);
+  }
+  const std::string command = fmt::format("exec {} /proc/self/fd/{} 2>&1", quoted(program.string()), memory);
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) throw system_error(program.string(), "cannot be started", errno);
+  std::string answer;
+  std::array<char, 4096> some{};
+  for (std::size_t got = 0; (got = std::fread(some.data(), 1, some.size(), pipe)) > 0;) answer.append(some.data(), got);
+  if (::pclose(pipe) != 0) {
+    throw Error(ErrorKind::system, program.string(), "failed: " + answer.substr(0, answer.find('\n')),
+                "see that SimGrid's library is installed");
+  }
+  const json times = json::parse(answer);
+  return {times.at("seconds").get<double>(), times.at("phases").get<std::map<std::string, double>>()};
+}
+
+}  // namespace weft::predict

@@ -1,0 +1,203 @@
+// weft-simulate FILE: the ranks of a workload on SimGrid's engine; predict/simulation.hpp has the format of FILE.
+//
+// A rank is an actor. What it uses is an execution on the resource's host, which several share evenly, each up to a
+// bound; a step that uses several ends with the last of them, as requests stream through links and servers at once.
+#include <simgrid/s4u.hpp>
+
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace sg = simgrid::s4u;
+using nlohmann::json;
+
+namespace {
+
+struct Use {
+  int resource;
+  double amount;
+  double bound;
+};
+
+struct Step {
+  std::string phase;
+  std::vector<Use> uses;
+  double meet = -1;
+  double wait = -1;
+  bool behind = false;
+};
+
+std::vector<Step> steps_from(const json& list) {
+  std::vector<Step> steps;
+  for (const json& item : list) {
+    Step step;
+    step.phase = item.at("phase");
+    step.behind = item.value("behind", false);
+    step.meet = item.value("meet", -1.0);
+    step.wait = item.value("wait", -1.0);
+    for (const json& use : item.value("uses", json::array())) step.uses.push_back({use[0], use[1], use[2]});
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// What a step uses, at the same time, and until the last of it ends.
+class Resources {
+ public:
+  Resources(const std::vector<sg::Host*>& shared, sg::Host* link) : shared_(shared), link_(link) {}
+
+  void use(const Step& step) const {
+    std::vector<sg::ExecPtr> work;
+    double own = 0;
+    for (const Use& use : step.uses) {
+      if (use.amount <= 0) continue;
+      if (use.resource == -1) {
+        own += use.amount;
+        continue;
+      }
+      sg::ExecPtr exec = sg::this_actor::exec_init(use.amount);
+      exec->set_host(use.resource == -2 ? link_ : shared_[static_cast<std::size_t>(use.resource)]);
+      if (use.bound < 1) exec->set_bound(use.bound);
+      exec->start();
+      work.push_back(exec);
+    }
+    if (own > 0) sg::this_actor::sleep_for(own);
+    for (const sg::ExecPtr& exec : work) exec->wait();
+  }
+
+ private:
+  const std::vector<sg::Host*>& shared_;
+  sg::Host* link_;
+};
+
+// The thread of a rank that writes behind it: one step after the other.
+class Behind {
+ public:
+  Behind(const Resources& resources, sg::Host* home) {
+    sg::Actor::create("behind", home, [state = state_, resources] {
+      while (true) {
+        state->given->acquire();
+        if (state->steps.empty()) return;
+        resources.use(*state->steps.front());
+        state->steps.pop_front();
+        state->done->release();
+      }
+    });
+  }
+  void give(const Step& step) {
+    ++left_;
+    state_->steps.push_back(&step);
+    state_->given->release();
+  }
+  void wait_until(double left) {
+    for (; static_cast<double>(left_) > left; --left_) state_->done->acquire();
+  }
+  void end() {
+    wait_until(0);
+    state_->given->release();
+  }
+
+ private:
+  struct State {
+    std::deque<const Step*> steps;
+    sg::SemaphorePtr given = sg::Semaphore::create(0);
+    sg::SemaphorePtr done = sg::Semaphore::create(0);
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::uint64_t left_ = 0;  // given, and not waited for
+};
+
+// Seconds of each phase, of one rank.
+std::map<std::string, double> run_rank(const std::vector<Step>& steps, const Resources& resources, sg::Host* home,
+                                       const sg::BarrierPtr& all) {
+  std::map<std::string, double> of_phase;
+  std::unique_ptr<Behind> behind;
+  for (const Step& step : steps) {
+    const double begin = sg::Engine::get_clock();
+    if (step.behind) {
+      if (!behind) behind = std::make_unique<Behind>(resources, home);
+      behind->give(step);
+      continue;
+    }
+    if (step.meet >= 0) {
+      all->wait();
+      if (step.meet > 0) sg::this_actor::sleep_for(step.meet);
+    } else if (step.wait >= 0) {
+      if (behind) behind->wait_until(step.wait);
+    } else {
+      resources.use(step);
+    }
+    of_phase[step.phase] += sg::Engine::get_clock() - begin;
+  }
+  if (behind) behind->end();
+  return of_phase;
+}
+
+json simulated(const json& told) {
+  sg::NetZone* zone = sg::create_empty_zone("all");
+  std::vector<sg::Host*> hosts;
+  for (int n = 0; n < told.at("resources").get<int>(); ++n) {
+    hosts.push_back(zone->create_host("resource" + std::to_string(n), 1.0)->seal());
+  }
+  sg::Host* home = zone->create_host("ranks", 1.0)->seal();
+  std::uint64_t ranks = 0;
+  for (const json& group : told.at("groups")) ranks += group.at("ranks").get<std::uint64_t>();
+  const std::uint64_t per_node = std::max<std::uint64_t>(1, told.value("ranks_per_node", ranks) == 0
+                                                                ? ranks
+                                                                : told.value("ranks_per_node", ranks));
+  std::vector<sg::Host*> links;
+  for (std::uint64_t first = 0; first < ranks; first += per_node) {
+    links.push_back(zone->create_host("link" + std::to_string(links.size()), 1.0)->seal());
+  }
+  zone->seal();
+
+  const sg::BarrierPtr all = sg::Barrier::create(static_cast<unsigned>(ranks));
+  std::vector<std::vector<Step>> steps;
+  for (const json& group : told.at("groups")) steps.push_back(steps_from(group.at("steps")));
+  double seconds = 0;
+  std::map<std::string, double> phases;
+  std::uint64_t number = 0;
+  for (std::size_t g = 0; g < steps.size(); ++g) {
+    const auto count = told.at("groups")[g].at("ranks").get<std::uint64_t>();
+    for (std::uint64_t n = 0; n < count; ++n, ++number) {
+      const Resources resources(hosts, links[number / per_node]);
+      sg::Actor::create("rank", home, [&steps, g, resources, home, all, &seconds, &phases] {
+        for (const auto& [phase, spent] : run_rank(steps[g], resources, home, all)) {
+          phases[phase] = std::max(phases[phase], spent);
+        }
+        seconds = std::max(seconds, sg::Engine::get_clock());
+      });
+    }
+  }
+  sg::Engine::get_instance()->run();
+  return {{"seconds", seconds}, {"phases", phases}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "weft-simulate FILE: give what weft predict writes\n";
+    return 2;
+  }
+  try {
+    const std::string file = argv[1];
+    // Thousands of actors with small stacks; and nothing of its log.
+    std::vector<std::string> words{argv[0], "--log=root.thres:critical", "--cfg=contexts/stack-size:64"};
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    auto count = static_cast<int>(pointers.size());
+    const sg::Engine engine(&count, pointers.data());
+    std::ifstream in(file);
+    std::cout << simulated(json::parse(in)).dump() << "\n";
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+// predict/workload.hpp - what the ranks of a run do, without values: requests of what size, calls, and what they wait
+// for. Pure: the same for every store.
+//
+// Ranks that do the same are one group. A step that is repeated without waiting for anybody is one step with `times`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stores/store_profile.hpp"
+
+namespace weft::predict {
+
+enum class Act : std::uint8_t {
+  spend,   // seconds of the rank's own: computing, copying
+  call,    // `times` calls of a name that a profile has: "create", "mpi open", ...
+  write,   // `times` requests of `bytes`
+  sync,    // `bytes` of the rank's come to the disk
+  travel,  // `bytes` leave the node for other ranks
+  meet,    // all ranks wait for each other
+  wait,    // until at most `times` of the rank's writes behind it are left
+};
+
+struct Step {
+  Act act = Act::spend;
+  std::string phase;  // as the run's report names its seconds: open, write, close, ...
+  std::string call{};
+  std::uint64_t bytes = 0;
+  double times = 1;
+  double seconds = 0;
+  stores::Sharing sharing = stores::Sharing::own_files;
+  bool behind = false;  // a thread of the rank does it, and the rank goes on
+};
+
+// What one rank does, in its order. Steps that are equal and follow each other are joined where nobody can see it.
+class RankSteps {
+ public:
+  void spend(const std::string& phase, double seconds);
+  void call(const std::string& phase, const std::string& name, double times = 1);
+  void write(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
+  void write_behind(stores::Sharing sharing, std::uint64_t bytes, double times);
+  void wait(const std::string& phase, double left = 0);
+  void sync(const std::string& phase, std::uint64_t bytes);
+  void travel(const std::string& phase, std::uint64_t bytes);
+  void meet(const std::string& phase);
+
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  std::vector<Step> steps_;
+};
+
+struct RankGroup {
+  std::uint64_t ranks = 1;
+  std::vector<Step> steps;
+};
+
+struct Workload {
+  std::string kernel;
+  std::string strategy;
+  std::uint64_t ranks = 1;
+  std::uint64_t bytes = 0;  // that the run writes in all
+  std::vector<RankGroup> groups{};
+  std::vector<std::string> leaves_out{};  // what is known not to be in it, a line each
+};
+
+// The same again and again. Groups keep their ranks.
+std::vector<RankGroup> repeated(const std::vector<RankGroup>& groups, std::uint64_t times);
+
+// Requests to the store and their bytes, of all ranks.
+struct Requests {
+  double writes = 0;
+  double bytes = 0;
+};
+Requests requests_of(const Workload& work);
+
+}  // namespace weft::predict
