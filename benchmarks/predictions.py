@@ -28,7 +28,7 @@ Case = dict[str, str]  # kernel, and options by name
 # where a request takes a millisecond.
 SIZES = {
     "fast": {"nodes": (8000, 400000), "points": (2000, 600000), "records": (500, 12000), "problems": (1, 5)},
-    "slow": {"nodes": (2000, 30000), "points": (200, 6000), "records": (100, 1500), "problems": (1, 3)},
+    "slow": {"nodes": (2000, 30000), "points": (100, 2000), "records": (100, 1500), "problems": (1, 3)},
 }
 ECG = [("reads", "owner"), ("rows", "owner"), ("isotropic", "owner"), ("isotropic", "cached"), ("rows", "cached"),
        ("rows", "per-step"), ("isotropic", "per-step")]

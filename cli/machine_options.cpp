@@ -39,7 +39,9 @@ predict::Cluster cluster_of(const MachineArguments& arguments) {
 }
 
 predict::Surroundings surroundings_of(const MachineArguments& arguments, const stores::StoreProfile& profile) {
-  return {arguments.ranks, predict::rates_of(profile), predict::most_request_bytes(profile)};
+  const std::uint64_t per_node = cluster_of(arguments).ranks_per_node;
+  return {arguments.ranks, per_node, predict::rates_of(profile), predict::most_request_bytes(profile),
+          profile.block_bytes == 0 ? 4096 : profile.block_bytes};
 }
 
 void print_prediction(const MachineArguments& arguments,

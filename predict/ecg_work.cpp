@@ -93,6 +93,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.fields = fields;
   shape.steps = steps;
   shape.ranks = around.ranks;
+  shape.ranks_per_node = around.ranks_per_node;
   shape.budget_bytes = options.writer.budget_bytes;
   shape.align_bytes = options.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;

@@ -70,6 +70,7 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   shape.fields = {field};
   shape.steps = options.records;
   shape.ranks = around.ranks;
+  shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
   shape.syncs = options.sync;

@@ -15,8 +15,10 @@ namespace weft::predict {
 // What the work of a kernel depends on besides its options.
 struct Surroundings {
   std::uint64_t ranks = 1;
-  Rates rates;
+  std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
+  Rates rates{};
   std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
+  std::uint64_t stdio_bytes = 4096;               // that printf gathers for a write
 };
 
 // All throw Error(usage) as the kernels' plans do.

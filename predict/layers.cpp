@@ -21,7 +21,9 @@
 #include "kernels/hard/hard_kernel.hpp"
 #include "kernels/mhm/mhm_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
+#include "predict/kernel_work.hpp"
 #include "predict/machine.hpp"
+#include "predict/series_work.hpp"
 #include "weft/exchange/window.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -108,7 +110,9 @@ class Layers {
   Layers(Runs& runs, const StoreProfile& profile)
       : runs_(runs),
         ranks_(static_cast<std::uint64_t>(runs.comm().size())),
-        machine_(profile, {}, Mood::middle) {}
+        machine_(profile, {}, Mood::middle),
+        longest_(most_request_bytes(profile)),
+        fewer_(request(Sharing::in_turn, 4096) > kSlow ? 8 : 1) {}
 
   std::vector<stores::CallCell> measure() {
     collective_writes();
@@ -121,6 +125,8 @@ class Layers {
   }
 
  private:
+  static constexpr double kSlow = 5e-4;
+
   // What one rank of so many waits for a request.
   double request(Sharing sharing, std::uint64_t bytes) const {
     const Cost cost = machine_.request(sharing, bytes);
@@ -147,10 +153,14 @@ class Layers {
                                Names{hdf5, "hdf5 start", "hdf5 create", "hdf5 step", "hdf5 MiB"}}) {
       constexpr std::uint64_t kSmall = 4096;
       constexpr std::uint64_t kLarge = 64ULL << 10;
+      const std::uint64_t small_more = 128 / fewer_;
+      const std::uint64_t large_more = 64 / fewer_;
       const Runs::Times few = runs_.hard(names.strategy, 8, kSmall);
-      const double small = (runs_.hard(names.strategy, 136, kSmall).output - few.output) / 128;
-      const double large =
-          (runs_.hard(names.strategy, 72, kLarge).output - runs_.hard(names.strategy, 8, kLarge).output) / 64;
+      const double small = (runs_.hard(names.strategy, 8 + small_more, kSmall).output - few.output) /
+                           static_cast<double>(small_more);
+      const double large = (runs_.hard(names.strategy, 8 + large_more, kLarge).output -
+                            runs_.hard(names.strategy, 8, kLarge).output) /
+                           static_cast<double>(large_more);
       keep(names.start, few.first);
       keep(names.open, few.output - 8 * std::max(small, 0.0));
       const double beyond = keep(names.round, small - request(Sharing::in_turn, kSmall));
@@ -172,25 +182,30 @@ class Layers {
           [&](const std::string& out) { return nlohmann::json(run_awp(runs_.comm(), Runs::quiet(out), options)); });
     };
     using enum kernels::awp::AwpStrategy;
-    const double pieces = 16.0 * 8 * 8;
-    const double each = (times(subarray, 10).output - times(subarray, 2).output) / pieces;
+    const std::uint64_t more = 8 / fewer_;
+    const double pieces = 16.0 * 8 * static_cast<double>(more);
+    const double each = (times(subarray, 2 + more).output - times(subarray, 2).output) / pieces;
     keep("mpi piece", each - request(Sharing::in_turn, 128 * sizeof(float)));
-    keep("mpi type of a value", (times(hindexed, 10).build - times(hindexed, 2).build) / (pieces * 128));
+    keep("mpi type of a value", (times(hindexed, 2 + more).build - times(hindexed, 2).build) / (pieces * 128));
   }
 
   void values() {
     kernels::picmss::PicmssOptions options;
     options.strategy = kernels::picmss::PicmssStrategy::typed;
-    options.grid = {32, 32, 32};
+    const std::uint64_t edge = fewer_ == 1 ? 32 : 16;
+    options.grid = {edge, edge, edge};
     const auto seconds = [&](std::uint64_t steps) {
       options.steps = steps;
       return runs_
           .of([&](const std::string& out) { return nlohmann::json(run_picmss(runs_.comm(), Runs::quiet(out), options)); })
           .output;
     };
-    const double values = 32.0 * 32 * 32 / static_cast<double>(ranks_);
+    const double values = static_cast<double>(edge * edge * edge) / static_cast<double>(ranks_);
     const double written = request(Sharing::apart, static_cast<std::uint64_t>(values) * 8);
-    const auto each = [&] { return ((seconds(6) - seconds(1)) / (5 * 6) - written) / values; };
+    const std::uint64_t more = fewer_ == 1 ? 5 : 1;
+    const auto each = [&] {
+      return ((seconds(1 + more) - seconds(1)) / static_cast<double>(6 * more) - written) / values;
+    };
     keep("mpi value in memory", each());
     options.strategy = kernels::picmss::PicmssStrategy::typed_collective;
     keep("mpi value together", each());
@@ -207,7 +222,8 @@ class Layers {
     };
     const auto values = [](std::uint64_t sub) { return static_cast<double>((sub + 1) * (sub + 2) / 2); };
     const double problems = 4.0 / static_cast<double>(std::min<std::uint64_t>(ranks_, 4));
-    const double each = (seconds(32) - seconds(8)) / (problems * (values(32) - values(8)));
+    const std::uint64_t more = fewer_ == 1 ? 32 : 14;
+    const double each = (seconds(more) - seconds(8)) / (problems * (values(more) - values(8)));
     keep("mpi write", each - request(Sharing::apart, kernels::mhm::kValueBytes));
   }
 
@@ -228,12 +244,20 @@ class Layers {
 
   // What a rank puts goes through windows, whose memory is new.
   void windows(double beside) {
-    constexpr std::uint64_t kBytes = 64ULL << 20;  // of a rank
+    const std::uint64_t bytes = (64ULL << 20) / fewer_;  // of a rank
     constexpr std::uint64_t kRecord = 64ULL << 10;
     std::this_thread::sleep_for(1s);
-    const double seconds = runs_.hard(kernels::hard::HardStrategy::series, kBytes / kRecord, kRecord).output;
-    const auto written = request(Sharing::apart, 512ULL << 10) * (kBytes / (512ULL << 10));
-    keep("series MiB", (seconds - beside - written) / (kBytes >> 20));
+    const double seconds = runs_.hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord).output;
+    kernels::hard::HardOptions options;
+    options.records = bytes / kRecord;
+    options.record_bytes = kRecord;
+    double written = 0;
+    const Workload work = work_of(options, RunOptions{}, {.ranks = ranks_, .most_request_bytes = longest_});
+    for (const Step& step : work.groups[0].steps) {
+      if (step.act == Act::write) written += step.times * request(step.sharing, step.bytes);
+      if (step.call == "reserve") written += step.times * machine_.call("reserve", ranks_).alone_s;
+    }
+    keep("series MiB", (seconds - beside - written) / static_cast<double>(bytes >> 20));
   }
 
   // Series that HDF5 writes: each step in one piece of a rank, or in many.
@@ -261,19 +285,22 @@ class Layers {
           .output;
     };
     const double few = seconds(LayoutKind::rows, 8);
-    const double each = (seconds(LayoutKind::rows, 40) - few) / 32;
+    const std::uint64_t more = 32 / fewer_;
+    const double each = (seconds(LayoutKind::rows, 8 + more) - few) / static_cast<double>(more);
     keep("series open", few - 8 * each);
     const double step = keep("series step", each - request(Sharing::apart, kNodes * 16));
     const double fewer = seconds(LayoutKind::isotropic, 8);
-    const double more = (seconds(LayoutKind::isotropic, 40) - fewer) / 32;
+    const double scattered = (seconds(LayoutKind::isotropic, 8 + more) - fewer) / static_cast<double>(more);
     const double pieces = kNodes / std::min(chunk_nodes, double(kNodes));
     const auto bytes = static_cast<std::uint64_t>(kNodes * 16 / pieces);
-    keep("series piece", (more - step) / pieces - request(Sharing::in_turn, bytes));
+    keep("series piece", (scattered - step) / pieces - request(Sharing::in_turn, bytes));
   }
 
   Runs& runs_;
   std::uint64_t ranks_;
   Machine machine_;
+  std::uint64_t longest_;  // request of a series
+  std::uint64_t fewer_;    // calls, by this factor, where each takes long
   std::vector<stores::CallCell> cells_;
 };
 

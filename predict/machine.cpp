@@ -16,6 +16,8 @@ using stores::Sharing;
 
 namespace {
 
+constexpr std::uint64_t kPage = 4096;
+
 // Seconds of `bytes`, from seconds by size: on logarithmic scales between two sizes, the smallest's below all, and in
 // proportion beyond.
 double between(const std::map<std::uint64_t, double>& seconds, std::uint64_t bytes) {
@@ -48,10 +50,15 @@ double Machine::speed(const RequestCell& cell) const {
 }
 
 Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
+  // Requests of whole pages and others have curves of their own; a short one is on both.
+  const bool use_odd = bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [](const RequestCell& cell) {
+    return cell.access == Access::write && cell.bytes > kPage && cell.bytes % kPage != 0;
+  });
   std::map<std::uint64_t, double> alone;
   std::map<std::uint64_t, double> share;
   for (const RequestCell& cell : profile_.requests) {
     if (cell.access != Access::write || cell.threads != 1 || cell.bytes == 0) continue;
+    if (use_odd ? cell.bytes % kPage == 0 : cell.bytes > kPage && cell.bytes % kPage != 0) continue;
     const double seconds = static_cast<double>(cell.bytes) / speed(cell);
     if (cell.ranks == 1) alone[cell.bytes] = seconds;  // whatever the file: nobody else is in it
     if (cell.ranks == 1 || cell.sharing == sharing) {
@@ -62,6 +69,7 @@ Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
   // Several ranks in one file may be slower than one: then what they were seen to do counts, and not the one.
   for (const RequestCell& cell : profile_.requests) {
     if (cell.access != Access::write || cell.threads != 1 || cell.sharing != sharing) continue;
+    if (!share.contains(cell.bytes)) continue;  // not of this curve
     if (cell.ranks != profile_.ranks || cell.ranks == 1 || sharing == Sharing::own_files) continue;
     share[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
   }

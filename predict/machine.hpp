@@ -2,7 +2,8 @@
 //
 // A request has two costs. Alone it takes the time that one rank measured. Among others it takes a share of the store:
 // its bytes over the most that all ranks together were seen to move in requests of that size. Between two sizes that
-// were measured both costs are interpolated on logarithmic scales; beyond the largest the bytes a second stay.
+// were measured both costs are interpolated on logarithmic scales; beyond the largest the bytes a second stay. Whole
+// pages and other sizes have curves of their own, as some file systems read a page before they write a part of it.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,6 @@ using kernels::mhm::MhmOptions;
 using kernels::mhm::MhmStrategy;
 using stores::Sharing;
 
-// printf's buffer of a file, as stdio writes it.
-constexpr std::uint64_t kStdioBuffer = 4096;
-
 void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint64_t piece, double times) {
   piece = std::min(piece, bytes);
   rank.write("write", sharing, piece, times * static_cast<double>(ceil_div(bytes, piece)));
@@ -33,7 +30,7 @@ std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions&
     case MhmStrategy::files_buffered:
       rank.call("open", "create", times);
       write_text(rank, Sharing::own_files, text,
-                 options.strategy == MhmStrategy::files ? kStdioBuffer : options.buffer_bytes, times);
+                 options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
       break;
     case MhmStrategy::shared: {
       const double values = static_cast<double>(options.shape.values()) * times;

@@ -74,7 +74,7 @@ class SeriesRank {
       put(end - first, fresh);
       rank_.meet("write");
       rank_.wait("write");
-      flush(end - first);
+      flush(end - first, first % fields_[0].chunk_steps == 0);
       first = end;
     }
     rank_.wait("close");
@@ -134,13 +134,18 @@ class SeriesRank {
     rank_.travel("write", sent);
   }
 
-  void flush(std::uint64_t steps) {
+  // The first window of a chunk asks for its room; the last rank of a node raises the slot, and one rank writes times.
+  void flush(std::uint64_t steps, bool begins_chunks) {
+    if (begins_chunks && owned_[0] > 0) rank_.call_behind("reserve");
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       if (owned_[f] == 0) continue;
       const WindowRequests requests = window_requests(fields_[f], owned_[f], steps, shape_.most_request_bytes);
       rank_.write_behind(Sharing::apart, requests.bytes, requests.times);
       written_ += static_cast<std::uint64_t>(static_cast<double>(requests.bytes) * requests.times);
     }
+    const std::uint64_t on_node = shape_.ranks_per_node == 0 ? shape_.ranks : shape_.ranks_per_node;
+    const double small = 1 / static_cast<double>(on_node) + 1 / static_cast<double>(shape_.ranks);
+    rank_.write_behind(Sharing::apart, sizeof(double), small);
   }
 
   const SeriesShape& shape_;

@@ -19,7 +19,8 @@ struct SeriesShape {
   std::size_t place_axes = 1;     // axes of per_step that say which node
   std::uint64_t steps = 1;
   std::uint64_t ranks = 1;
-  std::uint64_t writers = 0;  // 0: all ranks
+  std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
+  std::uint64_t writers = 0;         // 0: all ranks
   std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
   std::uint64_t align_bytes = 0;
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine

@@ -12,6 +12,10 @@ void RankSteps::call(const std::string& phase, const std::string& name, double t
   if (times > 0) steps_.push_back({.act = Act::call, .phase = phase, .call = name, .times = times});
 }
 
+void RankSteps::call_behind(const std::string& name, double times) {
+  if (times > 0) steps_.push_back({.act = Act::call, .phase = "flush", .call = name, .times = times, .behind = true});
+}
+
 void RankSteps::write(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {
   if (times <= 0 || bytes == 0) return;
   steps_.push_back({.act = Act::write, .phase = phase, .bytes = bytes, .times = times, .sharing = sharing});

@@ -39,6 +39,7 @@ class RankSteps {
   void spend(const std::string& phase, double seconds);
   void call(const std::string& phase, const std::string& name, double times = 1);
   void write(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
+  void call_behind(const std::string& name, double times = 1);
   void write_behind(stores::Sharing sharing, std::uint64_t bytes, double times);
   void wait(const std::string& phase, double left = 0);
   void sync(const std::string& phase, std::uint64_t bytes);

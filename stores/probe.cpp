@@ -50,6 +50,11 @@ std::uint64_t free_bytes(const std::string& folder) {
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 
+std::uint64_t block_of(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_blksize) : 0;
+}
+
 class Probe {
  public:
   Probe(Communicator& comm, std::string folder, const ProbePlan& plan)
@@ -211,6 +216,13 @@ class Probe {
     }
     for (int n = 0; n < small_files_ && call == "open"; ++n) timed([&] { open_and_close(O_RDONLY, n); });
     for (int n = 0; n < small_files_ && call == "remove"; ++n) timed([&] { ::unlink(small_file(n).c_str()); });
+    if (call == "reserve") {
+      TimedFile& file = *written_[Sharing::own_files];
+      file.set_size(0);
+      for (int n = 0; n < kFiles && (n < 3 || all.seconds() < plan_.cell_seconds); ++n) {
+        timed([&] { file.reserve(static_cast<std::uint64_t>(n) << 20, 1ULL << 20); });
+      }
+    }
     if (call == "sync") {
       const std::vector<std::byte> page(4096, std::byte{1});
       TimedFile& file = *written_[Sharing::own_files];
@@ -321,6 +333,7 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   profile.ranks = comm.size();
   profile.nodes = partition::Writers(comm.nodes(), {}).nodes();
   profile.striping = striping_of(measuring.some_file());
+  profile.block_bytes = block_of(measuring.some_file());
   profile.sync_bytes_per_s = measuring.sync_speed();
   profile.copy_bytes_per_s = of_all(comm, copy_speed())[0];
   for (std::size_t cell = 0; cell < plan.requests.size(); ++cell) {

@@ -13,6 +13,8 @@ namespace weft::stores {
 namespace {
 
 constexpr std::array<std::uint64_t, 6> kSizes{512, 4ULL << 10, 32ULL << 10, 256ULL << 10, 1ULL << 20, 4ULL << 20};
+// Of writes, too: records of a program are seldom whole pages.
+constexpr std::array<std::uint64_t, 3> kOddSizes{4'104, 47'008, 1'000'008};
 constexpr std::uint64_t kUsualPart = 32ULL << 20;
 constexpr std::uint64_t kLeastPart = 4ULL << 20;  // of a request of the largest size
 constexpr int kFiles = 4;                         // read and written, of its own and shared
@@ -55,7 +57,12 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
         plan.requests.push_back({access, Sharing::in_turn, bytes, count});
       }
     }
-    for (const char* call : {"create", "stat", "open", "sync", "remove"}) plan.calls.push_back({call, count});
+    for (const std::uint64_t bytes : kOddSizes) {
+      plan.requests.push_back({Access::write, Sharing::own_files, bytes, count});
+      if (count > 1) plan.requests.push_back({Access::write, Sharing::apart, bytes, count});
+      if (count > 1) plan.requests.push_back({Access::write, Sharing::in_turn, bytes, count});
+    }
+    for (const char* call : {"create", "stat", "open", "reserve", "sync", "remove"}) plan.calls.push_back({call, count});
   }
   for (const int threads : {4, 16}) {
     for (const Access access : {Access::write, Access::read}) {

@@ -123,6 +123,7 @@ nlohmann::ordered_json to_json(const StoreProfile& profile) {
                                {{"bytes", profile.striping.bytes},
                                 {"count", profile.striping.count},
                                 {"known_from", profile.striping.known_from}}},
+                              {"block_bytes", profile.block_bytes},
                               {"copy_bytes_per_s", profile.copy_bytes_per_s},
                               {"sync_bytes_per_s", profile.sync_bytes_per_s}};
   if (!profile.rates.empty()) json["rates"] = profile.rates;
@@ -166,6 +167,7 @@ StoreProfile profile_from_json(const nlohmann::ordered_json& json, const std::st
     profile.nodes = count(json, "nodes");
     profile.copy_bytes_per_s = number(json, "copy_bytes_per_s", true);
     profile.sync_bytes_per_s = number(json, "sync_bytes_per_s", true);
+    profile.block_bytes = json.value("block_bytes", std::uint64_t{0});
     if (json.contains("rates")) {
       for (const auto& [name, rate] : json.at("rates").items()) profile.rates[name] = rate.get<double>();
     }

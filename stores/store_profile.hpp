@@ -45,7 +45,8 @@ struct RequestCell {
   double most_bytes_per_s = 0;
 };
 
-// Calls that move no data: create, open, stat, remove (of a small file), and sync (of one written page). Names of two
+// Calls that move no data: create, open, stat, remove (of a small file), reserve (room for a MiB, fallocate)
+// and sync (of one written page). Names of two
 // words are those of libraries (predict/layers.hpp): what "mpi round" or "series create" cost beyond their requests.
 struct CallCell {
   std::string call;
@@ -67,6 +68,7 @@ struct StoreProfile {
   int ranks = 1;            // that measured it
   int nodes = 1;
   Striping striping;
+  std::uint64_t block_bytes = 0;  // that the file system asks buffers to be of (st_blksize); 0: not known
   std::vector<RequestCell> requests;
   std::vector<CallCell> calls;
   double sync_bytes_per_s = 0;  // of data that were written and not synced

@@ -56,6 +56,11 @@ double TimedFile::sync() {
   return clock.seconds();
 }
 
+void TimedFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+  const int done = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  if (done != 0 && (errno == ENOSPC || errno == EDQUOT)) fail("has no room");
+}
+
 void TimedFile::set_size(std::uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail("cannot be made as long as it should be");
 }

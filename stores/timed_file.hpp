@@ -24,6 +24,8 @@ class TimedFile {
   double read(std::uint64_t offset, std::span<std::byte> bytes);
   double sync();
 
+  // Asks for room; that a file system has no such call is no error.
+  void reserve(std::uint64_t offset, std::uint64_t bytes);
   void set_size(std::uint64_t bytes);
   // Asks the system to forget what it has of the file in its page cache, and not to read ahead.
   void drop_cache();
