@@ -66,8 +66,9 @@ void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& a, con
       ->allow_extra_args(false)
       ->group(where);
 
-  if (use == KernelUse::predict) {
+  if (use != KernelUse::run) {
     add_machine_options(kernel, a.machine);
+    if (use == KernelUse::advise) add_advice_options(kernel, a.advice);
     return;
   }
   const char* measure = "Measuring";
@@ -112,10 +113,22 @@ void add_kernels(CLI::App& parent, KernelUse use) {
   add_hard(parent, use);
 }
 
-void use_kernel(KernelUse use, const KernelArguments& arguments, const KernelActions& actions) {
+void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& arguments, const KernelActions& actions) {
   if (use == KernelUse::predict) {
     print_prediction(arguments.machine, [&](const predict::Surroundings& around) {
-      return actions.work(finish(arguments), around);
+      return actions.work(finish(arguments), around, "");
+    });
+    return;
+  }
+  if (use == KernelUse::advise) {
+    const AskedAdvice asked{arguments.machine, arguments.advice, kernel.get_name(),
+                            typed_options(kernel, {"--strategy"})};
+    print_advice(asked, [&](const predict::Surroundings& around) {
+      std::vector<predict::Way> ways;
+      for (const std::string& strategy : actions.strategies) {
+        ways.push_back({"--strategy " + strategy, actions.work(finish(arguments), around, strategy)});
+      }
+      return ways;
     });
     return;
   }

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/advice_output.hpp"
 #include "cli/machine_options.hpp"
 #include "kernels/io/kernel_run.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::cli {
 
-// The same options say what to run and what to predict.
-enum class KernelUse : std::uint8_t { run, predict };
+// The same options say what to run, what to predict and what to give advice on.
+enum class KernelUse : std::uint8_t { run, predict, advise };
 
 // As said; turned into options once MPI runs, so that a bad value gets its line once.
 struct KernelArguments {
@@ -29,6 +30,7 @@ struct KernelArguments {
   bool plan = false;
   bool json = false;
   MachineArguments machine;  // to predict for
+  AdviceArguments advice;
 };
 
 // What a command line says to MPI-IO.
@@ -48,7 +50,10 @@ void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& argume
 struct KernelActions {
   std::function<kernels::KernelPlan(const kernels::RunOptions&, std::uint64_t ranks)> plan;
   std::function<nlohmann::ordered_json(MpiCommunicator&, const kernels::RunOptions&)> run;
-  std::function<predict::Workload(const kernels::RunOptions&, const predict::Surroundings&)> work;
+  // With another strategy than was said, where that is not "".
+  std::function<predict::Workload(const kernels::RunOptions&, const predict::Surroundings&, const std::string& strategy)>
+      work;
+  std::vector<std::string> strategies;  // that advice compares
 };
 
 // What is read from the command line, which all ranks have alike: so is an error in it.
@@ -75,7 +80,7 @@ void plan_or_run(const PlanOrRun& asked);
 void print_plan(const kernels::KernelPlan& plan, bool json);
 
 // The same for a kernel of these arguments, or its prediction; prints its report.
-void use_kernel(KernelUse use, const KernelArguments& arguments, const KernelActions& actions);
+void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& arguments, const KernelActions& actions);
 
 // The subcommands of `weft run` and `weft predict` (kernels/NAME).
 void add_ecg(CLI::App& parent, KernelUse use);

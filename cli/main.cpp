@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/advise_command.hpp"
 #include "cli/companions.hpp"
 #include "cli/convert_command.hpp"
 #include "cli/ecg_command.hpp"
@@ -90,6 +91,7 @@ int run(int argc, char** argv) {
   weft::cli::add_recover_command(app);
   weft::cli::add_probe_command(app);
   weft::cli::add_predict_command(app);
+  weft::cli::add_advise_command(app);
   weft::cli::add_with_command(app);
   weft::cli::add_manual_command(app);
   if (argc < 2) {

@@ -37,7 +37,7 @@ kernels::RunOptions with_steps(const AwpArguments& arguments, kernels::RunOption
   return run;
 }
 
-void use_awp(KernelUse use, const AwpArguments& arguments) {
+void use_awp(KernelUse use, const CLI::App& app, const AwpArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::awp::plan_awp(awp_options(arguments), with_steps(arguments, run), ranks);
   };
@@ -50,10 +50,13 @@ void use_awp(KernelUse use, const AwpArguments& arguments) {
     });
     return kernels::awp::run_awp(comm, of_sets, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
-    return predict::work_of(awp_options(arguments), with_steps(arguments, run), around);
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+    AwpArguments said = arguments;
+    if (!strategy.empty()) said.strategy = strategy;
+    return predict::work_of(awp_options(said), with_steps(arguments, run), around);
   };
-  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
+  use_kernel(use, app, arguments.kernel,
+             {.plan = plan, .run = write, .work = work, .strategies = {"hindexed", "hindexed-rows", "subarray", "series"}});
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ void add_awp(CLI::App& parent, KernelUse use) {
   add_kernel_options(*awp, use, a.kernel, "a set: one file a variable, of --steps-per-file steps");
   awp->callback([arguments, awp, use] {
     arguments->phases_given = awp->count("--phases") > 0;
-    use_awp(use, *arguments);
+    use_awp(use, *awp, *arguments);
   });
 }
 

@@ -63,7 +63,7 @@ void add_blast(CLI::App& parent, KernelUse use) {
   text("--deal", a.deal,
        "How tasks are assigned to nodes: static (the same files every time) or demand (first come, first served)", how);
   add_kernel_options(*blast, use, a.common, "a search, into files of its own");
-  blast->callback([arguments, use] {
+  blast->callback([arguments, blast, use] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
                     std::uint64_t ranks) { return kernels::blast::plan_blast(finish(*arguments), options, ranks); },
@@ -72,10 +72,13 @@ void add_blast(CLI::App& parent, KernelUse use) {
               return kernels::blast::run_blast(comm, options, read_alike([&] { return finish(*arguments); }));
             },
         .work =
-            [=](const kernels::RunOptions& options, const predict::Surroundings& around) {
-              return predict::work_of(finish(*arguments), options, around);
-            }};
-    use_kernel(use, arguments->common, actions);
+            [=](const kernels::RunOptions& options, const predict::Surroundings& around, const std::string& strategy) {
+              BlastArguments said = *arguments;
+              if (!strategy.empty()) said.strategy = strategy;
+              return predict::work_of(finish(said), options, around);
+            },
+        .strategies = {"immediate", "two-stage"}};
+    use_kernel(use, *blast, arguments->common, actions);
   });
 }
 

@@ -70,6 +70,7 @@ struct EcgArguments {
   bool plan = false;
   bool json = false;
   MachineArguments machine;  // to predict for
+  AdviceArguments advice;
 };
 
 LayoutKind parse_layout(const std::string& text) {
@@ -230,6 +231,38 @@ void run_ecg(const EcgArguments& arguments) {
        .run = run});
 }
 
+// Layouts and strategies; and on several nodes, how many ranks of each write.
+void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
+  const AskedAdvice asked{arguments.machine, arguments.advice, "ecg",
+                          typed_options(ecg, {"--strategy", "--layout", "--writers"})};
+  print_advice(asked, [&](const predict::Surroundings& around) {
+    std::vector<predict::Way> ways;
+    const auto add = [&](const std::string& strategy, const std::string& layout, const std::string& writers) {
+      EcgArguments said = arguments;
+      said.strategy = strategy;
+      said.layout = layout;
+      if (!writers.empty()) said.writers = writers;
+      kernels::ecg::EcgOptions options = finish(said);
+      const layout::AccessCost cost = profile_of(arguments.machine).read_cost();
+      options.layout.access = cost;
+      predict::Way way{fmt::format("--strategy {} --layout {}{}", strategy, layout,
+                                   writers.empty() ? "" : " --writers " + writers),
+                       predict::work_of(options, around)};
+      std::tie(way.reads, way.reads_s) = predict::reads_of(options, around);
+      ways.push_back(std::move(way));
+    };
+    std::vector<std::string> writers{""};
+    if (around.ranks_per_node > 0 && around.ranks > around.ranks_per_node) writers = {"all", "8/node", "1/node"};
+    for (const std::string& of : writers) {
+      for (const char* layout : {"reads", "isotropic", "rows"}) add("owner", layout, of);
+    }
+    for (const char* strategy : {"cached", "per-step"}) {
+      for (const char* layout : {"isotropic", "rows"}) add(strategy, layout, "");
+    }
+    return ways;
+  });
+}
+
 }  // namespace
 
 void add_ecg(CLI::App& parent, KernelUse use) {
@@ -362,9 +395,11 @@ void add_ecg(CLI::App& parent, KernelUse use) {
   ecg->add_option("--hint", a.hints, "MPI-IO: any hint, KEY=VALUE; may be repeated")->group(where);
   text("--mpi-count-limit", a.options.mpi.count_limit, "The largest count of one MPI call", where);
 
-  if (use == KernelUse::predict) {
+  if (use != KernelUse::run) {
     add_machine_options(*ecg, a.machine);
-    ecg->callback([arguments] {
+    if (use == KernelUse::advise) add_advice_options(*ecg, a.advice);
+    ecg->callback([arguments, ecg, use] {
+      if (use == KernelUse::advise) return advise_ecg(*arguments, *ecg);
       print_prediction(arguments->machine, [&](const predict::Surroundings& around) {
         return predict::work_of(finish(*arguments), around);
       });

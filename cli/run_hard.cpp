@@ -27,7 +27,7 @@ kernels::hard::HardOptions hard_options(const HardArguments& arguments) {
   return options;
 }
 
-void use_hard(KernelUse use, const HardArguments& arguments) {
+void use_hard(KernelUse use, const CLI::App& app, const HardArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::hard::plan_hard(hard_options(arguments), run, ranks);
   };
@@ -36,10 +36,13 @@ void use_hard(KernelUse use, const HardArguments& arguments) {
     agree_on(comm, [&] { options = hard_options(arguments); });
     return kernels::hard::run_hard(comm, run, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
-    return predict::work_of(hard_options(arguments), run, around);
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+    HardArguments said = arguments;
+    if (!strategy.empty()) said.strategy = strategy;
+    return predict::work_of(hard_options(said), run, around);
   };
-  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
+  use_kernel(use, app, arguments.kernel,
+             {.plan = plan, .run = write, .work = work, .strategies = {"files", "raw", "collective", "hdf5", "series"}});
 }
 
 }  // namespace
@@ -66,7 +69,7 @@ void add_hard(CLI::App& parent, KernelUse use) {
       ->group(what);
   hard->add_flag("--sync", a.options.sync, "The time ends when everything is on the disk")->group(what);
   add_kernel_options(*hard, use, a.kernel, "all records, in files of its own");
-  hard->callback([arguments, use] { use_hard(use, *arguments); });
+  hard->callback([arguments, hard, use] { use_hard(use, *hard, *arguments); });
 }
 
 }  // namespace weft::cli

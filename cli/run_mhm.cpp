@@ -59,7 +59,7 @@ void add_mhm(CLI::App& parent, KernelUse use) {
   text("--format", a.format, "How values are formatted: stdio (printf) or fast (the same bytes)", how);
   text("--threads", a.options.threads, "The number of OpenMP threads on each rank", how);
   add_kernel_options(*mhm, use, a.common, "a solution of every problem");
-  mhm->callback([arguments, use] {
+  mhm->callback([arguments, mhm, use] {
     const KernelActions actions{
         .plan = [=](const kernels::RunOptions& options,
                     std::uint64_t ranks) { return kernels::mhm::plan_mhm(finish(*arguments), options, ranks); },
@@ -68,10 +68,13 @@ void add_mhm(CLI::App& parent, KernelUse use) {
               return kernels::mhm::run_mhm(comm, options, read_alike([&] { return finish(*arguments); }));
             },
         .work =
-            [=](const kernels::RunOptions& options, const predict::Surroundings& around) {
-              return predict::work_of(finish(*arguments), options, around);
-            }};
-    use_kernel(use, arguments->common, actions);
+            [=](const kernels::RunOptions& options, const predict::Surroundings& around, const std::string& strategy) {
+              MhmArguments said = *arguments;
+              if (!strategy.empty()) said.strategy = strategy;
+              return predict::work_of(finish(said), options, around);
+            },
+        .strategies = {"files", "files-buffered", "shared", "shared-buffered", "shared-collective", "shared-aligned", "series"}};
+    use_kernel(use, *mhm, arguments->common, actions);
   });
 }
 

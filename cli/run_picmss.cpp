@@ -26,7 +26,7 @@ kernels::picmss::PicmssOptions picmss_options(const PicmssArguments& arguments) 
   return options;
 }
 
-void use_picmss(KernelUse use, const PicmssArguments& arguments) {
+void use_picmss(KernelUse use, const CLI::App& app, const PicmssArguments& arguments) {
   const auto plan = [&](const kernels::RunOptions& run, std::uint64_t ranks) {
     return kernels::picmss::plan_picmss(picmss_options(arguments), run, ranks);
   };
@@ -35,10 +35,13 @@ void use_picmss(KernelUse use, const PicmssArguments& arguments) {
     agree_on(comm, [&] { options = picmss_options(arguments); });
     return kernels::picmss::run_picmss(comm, run, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around) {
-    return predict::work_of(picmss_options(arguments), run, around);
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+    PicmssArguments said = arguments;
+    if (!strategy.empty()) said.strategy = strategy;
+    return predict::work_of(picmss_options(said), run, around);
   };
-  use_kernel(use, arguments.kernel, {.plan = plan, .run = write, .work = work});
+  use_kernel(use, app, arguments.kernel,
+             {.plan = plan, .run = write, .work = work, .strategies = {"reopen-elementwise", "typed", "typed-collective", "series"}});
 }
 
 }  // namespace
@@ -64,7 +67,7 @@ void add_picmss(CLI::App& parent, KernelUse use) {
   ghosts->group(what);
   picmss->add_flag("--no-ghost", a.no_ghosts, "Hold only a rank's own lines in memory")->excludes(ghosts)->group(what);
   add_kernel_options(*picmss, use, a.kernel, "a file of --steps steps");
-  picmss->callback([arguments, use] { use_picmss(use, *arguments); });
+  picmss->callback([arguments, picmss, use] { use_picmss(use, *picmss, *arguments); });
 }
 
 }  // namespace weft::cli

@@ -59,7 +59,7 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
   shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
-  work.groups = repeated(series_groups(shape, around.rates), run.phases);
+  write_series(shape, around.rates, run.phases, work);
   return work;
 }
 

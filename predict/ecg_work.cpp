@@ -98,8 +98,28 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.align_bytes = options.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
   shape.syncs = options.writer.sync != Sync::none;
-  work.groups = series_groups(shape, around.rates);
+  shape.writers = options.writer.writers;
+  write_series(shape, around.rates, 1, work);
   return work;
+}
+
+std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const EcgOptions& options,
+                                                                        const Surroundings& around) {
+  std::vector<std::pair<std::string, double>> reads;
+  double all = 0;
+  const std::uint64_t nodes = options.nodes.value_or(kernels::ecg::kSyntheticNodes);
+  const std::uint64_t steps = options.steps.value_or(kernels::ecg::kSyntheticSteps);
+  for (const kernels::ecg::SourceField& field : kernels::ecg::synthetic_fields(nodes, options.joint)) {
+    const auto layout = series::choose_layout(field_spec(field, options), 1, steps, static_cast<int>(around.ranks),
+                                              options.align_bytes);
+    const auto design = nlohmann::ordered_json::parse(layout.rationale);
+    for (const auto& [read, cost] : design.at("reads").items()) {
+      const auto seconds = cost.at("seconds").get<double>();
+      all += seconds * cost.at("weight").get<double>();
+      if (reads.size() < 3) reads.emplace_back(read, seconds);
+    }
+  }
+  return {reads, all};
 }
 
 }  // namespace weft::predict

@@ -74,7 +74,7 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
   shape.syncs = options.sync;
-  work.groups = repeated(series_groups(shape, around.rates), run.phases);
+  write_series(shape, around.rates, run.phases, work);
   return work;
 }
 

@@ -1,6 +1,10 @@
 // predict/kernel_work.hpp - the kernels of `weft run`, as work: the same options, and what their ranks then do.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "kernels/awp/awp_kernel.hpp"
 #include "kernels/blast/blast_plan.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
@@ -26,6 +30,9 @@ Workload work_of(const kernels::awp::AwpOptions& options, const kernels::RunOpti
 Workload work_of(const kernels::blast::BlastOptions& options, const kernels::RunOptions& run,
                  const Surroundings& around);
 Workload work_of(const kernels::ecg::EcgOptions& options, const Surroundings& around);
+// Seconds of one snapshot, one trace, .., as options.layout.access has it, and of all that options.layout.reads expects.
+std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const kernels::ecg::EcgOptions& options,
+                                                                        const Surroundings& around);
 Workload work_of(const kernels::hard::HardOptions& options, const kernels::RunOptions& run,
                  const Surroundings& around);
 Workload work_of(const kernels::mhm::MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around);

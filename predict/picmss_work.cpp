@@ -65,7 +65,7 @@ Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, c
   shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
-  work.groups = repeated(series_groups(shape, around.rates), run.phases);
+  write_series(shape, around.rates, run.phases, work);
   return work;
 }
 

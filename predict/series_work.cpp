@@ -52,16 +52,12 @@ WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uin
 
 class SeriesRank {
  public:
-  SeriesRank(const SeriesShape& shape, const std::vector<Tiles>& fields, const Rates& rates, bool is_writer, bool more)
-      : shape_(shape), fields_(fields), rates_(rates) {
-    const std::uint64_t writers = writers_of(shape);
+  SeriesRank(const SeriesShape& shape, std::uint64_t writers, const std::vector<Tiles>& fields, const Rates& rates,
+             bool is_writer, bool more)
+      : shape_(shape), writers_(writers), fields_(fields), rates_(rates) {
     for (const Tiles& tiles : fields) {
       owned_.push_back(!is_writer ? 0 : more ? ceil_div(tiles.count, writers) : tiles.count / writers);
     }
-  }
-
-  static std::uint64_t writers_of(const SeriesShape& shape) {
-    return shape.writers == 0 ? shape.ranks : std::min(shape.writers, shape.ranks);
   }
 
   std::vector<Step> steps() {
@@ -100,9 +96,8 @@ class SeriesRank {
   // All ranks have the shortest window that any of them needs: that of one with most tiles.
   std::uint64_t window_steps() const {
     series::WindowNeeds needs;
-    const std::uint64_t writers = writers_of(shape_);
     for (const Tiles& tiles : fields_) {
-      const std::uint64_t most = ceil_div(tiles.count, writers) * tiles.bytes;
+      const std::uint64_t most = ceil_div(tiles.count, writers_) * tiles.bytes;
       needs.tile_bytes_per_step += most;
       needs.mail_bytes_per_step += sent_step_bytes(tiles) + received_step_bytes(tiles);
     }
@@ -114,12 +109,12 @@ class SeriesRank {
   std::uint64_t sent_step_bytes(const Tiles& tiles) const {
     if (shape_.ranks == 1) return 0;
     const std::uint64_t local = tiles.step_bytes / shape_.ranks;
-    const std::uint64_t writers = std::min(writers_of(shape_), tiles.count);
+    const std::uint64_t writers = std::min(writers_, tiles.count);
     if (writers < shape_.ranks) return local * (shape_.ranks - writers) / shape_.ranks;
     return std::min(local, tiles.bytes / 2);
   }
   std::uint64_t received_step_bytes(const Tiles& tiles) const {
-    const std::uint64_t writers = std::min(writers_of(shape_), tiles.count);
+    const std::uint64_t writers = std::min(writers_, tiles.count);
     return sent_step_bytes(tiles) * shape_.ranks / std::max<std::uint64_t>(writers, 1);
   }
 
@@ -149,6 +144,7 @@ class SeriesRank {
   }
 
   const SeriesShape& shape_;
+  std::uint64_t writers_;
   const std::vector<Tiles>& fields_;
   const Rates& rates_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
@@ -165,23 +161,40 @@ std::uint64_t most_request_bytes(const stores::StoreProfile& profile) {
   return 8ULL << 20;
 }
 
-std::vector<RankGroup> series_groups(const SeriesShape& shape, const Rates& rates) {
+SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   std::vector<Tiles> fields;
   std::uint64_t most_tiles = 0;
   for (const FieldSpec& field : shape.fields) {
     fields.push_back(tiles_of(field, shape));
     most_tiles = std::max(most_tiles, fields.back().count);
   }
-  const std::uint64_t writers = SeriesRank::writers_of(shape);
-  const std::uint64_t with_more = most_tiles % writers;
-  std::vector<RankGroup> groups;
-  const auto add = [&](std::uint64_t ranks, bool is_writer, bool more) {
-    if (ranks > 0) groups.push_back({ranks, SeriesRank(shape, fields, rates, is_writer, more).steps()});
-  };
-  add(with_more, true, true);
-  add(writers - with_more, true, false);
-  add(shape.ranks - writers, false, false);
-  return groups;
+  std::vector<std::uint64_t> nodes(shape.ranks);
+  for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) {
+    nodes[rank] = shape.ranks_per_node == 0 ? 0 : rank / shape.ranks_per_node;
+  }
+  const partition::Writers writers(nodes, shape.writers.value_or(partition::usual_writers(nodes, false)));
+  const auto count = static_cast<std::uint64_t>(writers.count());
+  const std::uint64_t with_more = most_tiles % count;
+  SeriesWork work;
+  for (const auto& [is_writer, more] : {std::pair{true, true}, std::pair{true, false}, std::pair{false, false}}) {
+    work.groups.push_back({0, SeriesRank(shape, count, fields, rates, is_writer, more).steps()});
+  }
+  std::vector<std::size_t> group_of(shape.ranks, 2);
+  for (std::uint64_t number = 0; number < count; ++number) {
+    group_of[static_cast<std::size_t>(writers.all()[number])] = number < with_more ? 0 : 1;
+  }
+  for (const std::size_t group : group_of) {
+    ++work.groups[group].ranks;
+    if (work.order.empty() || work.order.back().first != group) work.order.emplace_back(group, 0);
+    ++work.order.back().second;
+  }
+  return work;
+}
+
+void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work) {
+  SeriesWork once = series_work(shape, rates);
+  work.groups = repeated(once.groups, times);
+  work.order = std::move(once.order);
 }
 
 }  // namespace weft::predict

@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "predict/rates.hpp"
 #include "predict/workload.hpp"
+#include "weft/partition/writers.hpp"
 #include "weft/series/series_spec.hpp"
 
 namespace weft::predict {
@@ -20,7 +23,7 @@ struct SeriesShape {
   std::uint64_t steps = 1;
   std::uint64_t ranks = 1;
   std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
-  std::uint64_t writers = 0;         // 0: all ranks
+  std::optional<partition::WriterLimit> writers{};  // nothing: as the engine chooses
   std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
   std::uint64_t align_bytes = 0;
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
@@ -30,7 +33,13 @@ struct SeriesShape {
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
 
-// At most two groups: ranks that own one chunk more than the others, and the others.
-std::vector<RankGroup> series_groups(const SeriesShape& shape, const Rates& rates);
+// At most three groups: ranks that own one chunk more than the other writers, those, and ranks that do not write.
+struct SeriesWork {
+  std::vector<RankGroup> groups;
+  std::vector<std::pair<std::size_t, std::uint64_t>> order;  // as Workload::order
+};
+SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
+// The same `times` times, as the work of a run.
+void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work);
 
 }  // namespace weft::predict

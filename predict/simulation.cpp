@@ -74,6 +74,7 @@ SimulatedTimes simulate(const Workload& work, const Machine& machine) {
     for (const Step& step : group.steps) steps.push_back(step_of(step, machine, work.ranks));
     told["groups"].push_back({{"ranks", group.ranks}, {"steps", std::move(steps)}});
   }
+  for (const auto& [group, ranks] : work.order) told["order"].push_back({group, ranks});
   const std::string text = told.dump();
   const int memory = ::memfd_create("weft-simulate", 0);
   if (memory < 0) throw system_error("weft-simulate", "cannot be told what to simulate", errno);

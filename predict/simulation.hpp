@@ -5,7 +5,8 @@
 //   {"resources": N, "groups": [{"ranks": 2, "steps": [{"phase": "write", "uses": [[RESOURCE, AMOUNT, BOUND]]},
 //                                                      {"phase": "write", "meet": SECONDS},
 //                                                      {"phase": "flush", "behind": true, "uses": [...]},
-//                                                      {"phase": "close", "wait": 0}]}]}
+//                                                      {"phase": "close", "wait": 0}]}],
+//    "order": [[GROUP, RANKS], ...], "ranks_per_node": N}
 // A resource does one second's work a second, and those who use it at a time share it evenly, each at most at its
 // BOUND. RESOURCE -1 is the rank's own; "node" stands for the link of the rank's node: see simulator.cpp.
 #pragma once

@@ -162,11 +162,15 @@ json simulated(const json& told) {
   double seconds = 0;
   std::map<std::string, double> phases;
   std::uint64_t number = 0;
-  for (std::size_t g = 0; g < steps.size(); ++g) {
-    const auto count = told.at("groups")[g].at("ranks").get<std::uint64_t>();
+  std::vector<std::pair<std::size_t, std::uint64_t>> order;
+  for (const json& part : told.value("order", json::array())) order.emplace_back(part[0], part[1]);
+  for (std::size_t g = 0; g < steps.size() && !told.contains("order"); ++g) {
+    order.emplace_back(g, told.at("groups")[g].at("ranks").get<std::uint64_t>());
+  }
+  for (const auto& [group, count] : order) {
     for (std::uint64_t n = 0; n < count; ++n, ++number) {
       const Resources resources(hosts, links[number / per_node]);
-      sg::Actor::create("rank", home, [&steps, g, resources, home, all, &seconds, &phases] {
+      sg::Actor::create("rank", home, [&steps, g = group, resources, home, all, &seconds, &phases] {
         for (const auto& [phase, spent] : run_rank(steps[g], resources, home, all)) {
           phases[phase] = std::max(phases[phase], spent);
         }
