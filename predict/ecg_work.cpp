@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/source_writer.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "predict/kernel_work.hpp"
@@ -17,15 +18,24 @@ namespace {
 using kernels::ecg::EcgOptions;
 using stores::Sharing;
 
+// Points of three doubles; and of each tetrahedron four corners, an offset and a type, as VTKHDF has them.
+std::uint64_t mesh_bytes(const EcgOptions& options, std::uint64_t nodes) {
+  if (!options.mesh) return 0;
+  const kernels::ecg::BoxMesh box = kernels::ecg::box_mesh(nodes);
+  return 24 * nodes + (5 * box.cubes() + box.vertices()) * (4 * 8 + 8 + 1);
+}
+
 // A collective write of HDF5 for each step, or for all steps of a chunk.
 class HeartRank {
  public:
   HeartRank(const EcgOptions& options, const Surroundings& around) : options_(options), around_(around) {}
 
-  void begin() { 
+  void begin(std::uint64_t mesh_bytes) {
     rank_.call("open", "mpi start");
     rank_.call("open", "hdf5 start");
     rank_.call("open", "series open");
+    write_mesh(rank_, mesh_bytes, around_.ranks, around_.most_request_bytes, around_.rates);
+    written_ = mesh_bytes / around_.ranks;
   }
 
   void field(const FieldSpec& spec, std::uint64_t steps) {
@@ -84,7 +94,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   }
   if (options.mpi.strategy != Strategy::owner) {
     HeartRank rank(options, around);
-    rank.begin();
+    rank.begin(mesh_bytes(options, nodes));
     for (const FieldSpec& field : fields) rank.field(field, steps);
     work.groups = {{around.ranks, rank.end()}};
     return work;
@@ -97,6 +107,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.budget_bytes = options.writer.budget_bytes;
   shape.align_bytes = options.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
+  shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.syncs = options.writer.sync != Sync::none;
   shape.writers = options.writer.writers;
   write_series(shape, around.rates, 1, work);

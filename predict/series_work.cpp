@@ -63,6 +63,8 @@ class SeriesRank {
   std::vector<Step> steps() {
     rank_.call("open", "series create");
     rank_.call("open", "series field", static_cast<double>(fields_.size() - 1));
+    write_mesh(rank_, shape_.mesh_bytes, shape_.ranks, shape_.most_request_bytes, rates_);
+    written_ = shape_.mesh_bytes / shape_.ranks;
     std::uint64_t fresh = 0;  // bytes of windows that were used before
     for (std::uint64_t first = 0; first < shape_.steps;) {
       const std::uint64_t end = std::min(
@@ -153,6 +155,15 @@ class SeriesRank {
 };
 
 }  // namespace
+
+void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
+                const Rates& rates) {
+  const std::uint64_t share = ceil_div(bytes, ranks);
+  if (share == 0) return;
+  const std::uint64_t request = std::min(share, most_request_bytes);
+  rank.spend("open", static_cast<double>(share) / rates.fresh_copy);
+  rank.write("open", Sharing::apart, request, static_cast<double>(share) / static_cast<double>(request));
+}
 
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile) {
   for (const std::string_view local : {"ext4", "xfs", "btrfs", "tmpfs", "ext2/ext3", "zfs"}) {

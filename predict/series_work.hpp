@@ -27,11 +27,16 @@ struct SeriesShape {
   std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
   std::uint64_t align_bytes = 0;
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
+  std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
   bool syncs = false;                             // when it is closed
 };
 
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
+
+// A mesh of so many bytes, of which each rank makes and writes an even share while the file is made.
+void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
+                const Rates& rates);
 
 // At most three groups: ranks that own one chunk more than the other writers, those, and ranks that do not write.
 struct SeriesWork {
