@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-dealii test-crowds test-readers-table wheel clean
+.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-dealii test-crowds test-simulated test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
 	@echo 'make test-crowds      64, 128 and 256 ranks, with Open MPI and MPICH (an hour)'
+	@echo 'make test-simulated   the writer on 1,024 and 4,096 simulated ranks (a quarter of an hour)'
 	@echo 'make test-dealii      functions of deal.II (installs libdeal.ii-dev)'
 	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'
 	@echo 'make test-readers-table  who reads which file, value for value: docs/readers.md (WRITE=1 writes it; needs npm, Maven)'
@@ -117,6 +118,11 @@ test-crowds: setup
 	PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 WEFT=$(CURDIR)/build-mpich/bin/weft WEFT_MPI_FLAVOUR=mpich \
 		WEFT_MPIEXEC="mpiexec.mpich -genv LD_PRELOAD $(CURDIR)/build-mpich/tests/weft_yield_when_idle.so" \
 		/usr/bin/python3 -m pytest -q -p no:cacheprovider --basetemp build-mpich/scratch/crowds tests/crowds
+
+test-simulated: setup
+	$(call configure_and_build,default,weft)
+	$(call configure_and_build,serial,weft_core)
+	scripts/test-simulated 64 1024 4096
 
 test-dealii: build
 	scripts/test-dealii

@@ -7,6 +7,9 @@ predictions come from a profile that `weft probe` made. No figure of a run goes 
     benchmarks/predictions.py measure --build build --folder /scratch/me --store local-disk --cases 60 --out results.jsonl
     benchmarks/predictions.py judge --build build --profile local.json results.jsonl
     benchmarks/predictions.py judge ... --half first        # the half to look at while the model is made
+    benchmarks/predictions.py try-advice --profile local.json --folder /scratch/me --cases 30 --out advice.jsonl
+
+`try-advice` runs every way that `weft advise` names, and says how far its first choice is from the best.
 """
 
 from __future__ import annotations
@@ -137,6 +140,63 @@ def judge(arguments: argparse.Namespace) -> None:
     summary(rows)
 
 
+def advised(build: str, profile: str, case: Case) -> dict:
+    left_out = ("strategy", "layout", "kernel", "ranks")
+    words = [f"{build}/bin/weft", "advise", *command_of({k: v for k, v in case.items() if k not in left_out} |
+                                                        {"kernel": case["kernel"]}),
+             "--store", profile, "--ranks", case["ranks"], "--json"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"{shlex.join(words)}\n{ended.stderr}")
+    return json.loads(ended.stdout)
+
+
+def output_of(arguments: argparse.Namespace, words: list[str], ranks: str) -> float:
+    folder = Path(arguments.folder) / "weft-predictions"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    command = [*shlex.split(arguments.mpiexec), "-n", ranks, f"{arguments.build}/bin/weft", "run", *words, "--json",
+               "--out", str(folder / "out")]
+    subprocess.run(["sync", "-f", str(folder)], check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"{shlex.join(command)}\n{ended.stderr}")
+    shutil.rmtree(folder, ignore_errors=True)
+    return json.loads(ended.stdout)["seconds"]["output"]
+
+
+def try_advice(arguments: argparse.Namespace) -> None:
+    draw = random.Random(arguments.seed)
+    near = 0
+    with open(arguments.out, "a") as out:
+        for number in range(arguments.cases):
+            case = draw_case(draw, arguments.pace)
+            ways = advised(arguments.build, arguments.profile, case)["ways"]
+            shared = {k: v for k, v in case.items() if k not in ("strategy", "layout")}
+            # Ways that are surely ten times slower are not run: the first is then not within 10 % of them for the worse.
+            ways = [way for way in ways if way["total"]["middle"] < arguments.most * ways[0]["total"]["middle"]]
+            seconds: dict[str, list[float]] = {way["options"]: [] for way in ways}
+            runs = [options for options in seconds for _ in range(arguments.repeats)]
+            draw_order = random.Random(number)
+            draw_order.shuffle(runs)
+            for options in runs:
+                words = command_of(shared) + options.split()
+                seconds[options].append(output_of(arguments, words, case["ranks"]))
+            middles = {options: statistics.median(times) for options, times in seconds.items()}
+            best = min(middles, key=lambda options: middles[options])
+            first = ways[0]["options"]
+            ratio = middles[first] / middles[best]
+            cannot_tell = best == first or next(w for w in ways if w["options"] == best)["cannot_tell_from_first"]
+            near += ratio <= 1.1
+            out.write(json.dumps({"store": arguments.store, "seed": arguments.seed, "case": number, "run": shared,
+                                  "first": first, "best": best, "ratio": ratio, "cannot_tell": cannot_tell,
+                                  "seconds": seconds}) + "\n")
+            out.flush()
+            print(f"{number:3} {case['kernel']:6} first {first:38} {ratio:5.2f} of the best, {best}"
+                  f"{'' if cannot_tell else ' (said to be slower)'}", flush=True)
+    print(f"{near} of {arguments.cases} first choices are within 10 % of the best")
+
+
 def summary(rows: list[tuple]) -> None:
     errors = [abs(math.log(said["output"]["middle"] / middle)) for _, middle, _, _, said in rows]
     inside = [said["output"]["least"] <= middle <= said["output"]["most"] for _, middle, _, _, said in rows]
@@ -176,6 +236,15 @@ def main() -> None:
     compare.add_argument("--half", choices=["first", "second"], help="the half to look at, or the one that tests")
     compare.add_argument("--phases", action="store_true")
     compare.set_defaults(action=judge)
+    attempt = actions.add_parser("try-advice")
+    for name, value in {"--build": "build", "--store": "", "--mpiexec": "mpiexec.openmpi --oversubscribe --bind-to none"}.items():
+        attempt.add_argument(name, default=value)
+    for name in ("--profile", "--folder", "--out"):
+        attempt.add_argument(name, required=True)
+    attempt.add_argument("--pace", choices=SIZES, default="fast")
+    for name, number in {"--cases": 30, "--repeats": 3, "--seed": 7, "--most": 10}.items():
+        attempt.add_argument(name, type=int, default=number)
+    attempt.set_defaults(action=try_advice)
     arguments = parser.parse_args()
     arguments.action(arguments)
 

@@ -29,7 +29,8 @@ std::string interval(const predict::Seconds& of) {
 
 std::string table_of(const std::vector<Ranked>& ways) {
   std::vector<std::vector<std::string>> rows{{"", "how", "output", "between"}};
-  for (const auto& [read, seconds] : ways[0].reads) rows[0].push_back(fmt::format("{} {}", read == "trace" ? "then a" : "a", read));
+  for (const auto& [read, seconds] : ways[0].reads)
+    rows[0].push_back(fmt::format("{} {}", read == "trace" ? "then a" : "a", read));
   rows[0].emplace_back("");
   for (std::size_t n = 0; n < ways.size(); ++n) {
     const Ranked& way = ways[n];
@@ -53,7 +54,8 @@ std::string run_command(const AskedAdvice& asked, const Ranked& way, const std::
 // Seconds of the output of a trial run. Throws Error(system) where it fails.
 double tried(const AskedAdvice& asked, const Ranked& way) {
   const std::filesystem::path out = std::filesystem::path(asked.advice.folder) / "weft-advise-trial";
-  std::filesystem::remove_all(out);
+  std::error_code ignored;
+  std::filesystem::remove_all(out, ignored);
   std::string command = run_command(asked, way, quoted(out.string())) + " --json";
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   command.replace(command.find(" weft run "), 6, fmt::format(" {} ", quoted(program)));
@@ -63,7 +65,6 @@ double tried(const AskedAdvice& asked, const Ranked& way) {
   std::array<char, 4096> some{};
   for (std::size_t got = 0; (got = std::fread(some.data(), 1, some.size(), pipe)) > 0;) answer.append(some.data(), got);
   const int status = ::pclose(pipe);
-  std::error_code ignored;
   std::filesystem::remove_all(out, ignored);
   const auto report = nlohmann::json::parse(answer, nullptr, false);
   if (status != 0 || report.is_discarded()) {

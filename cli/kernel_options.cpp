@@ -115,9 +115,8 @@ void add_kernels(CLI::App& parent, KernelUse use) {
 
 void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& arguments, const KernelActions& actions) {
   if (use == KernelUse::predict) {
-    print_prediction(arguments.machine, [&](const predict::Surroundings& around) {
-      return actions.work(finish(arguments), around, "");
-    });
+    print_prediction(arguments.machine,
+                     [&](const predict::Surroundings& around) { return actions.work(finish(arguments), around, ""); });
     return;
   }
   if (use == KernelUse::advise) {

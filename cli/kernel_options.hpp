@@ -51,7 +51,8 @@ struct KernelActions {
   std::function<kernels::KernelPlan(const kernels::RunOptions&, std::uint64_t ranks)> plan;
   std::function<nlohmann::ordered_json(MpiCommunicator&, const kernels::RunOptions&)> run;
   // With another strategy than was said, where that is not "".
-  std::function<predict::Workload(const kernels::RunOptions&, const predict::Surroundings&, const std::string& strategy)>
+  std::function<predict::Workload(const kernels::RunOptions&, const predict::Surroundings&,
+                                  const std::string& strategy)>
       work;
   std::vector<std::string> strategies;  // that advice compares
 };

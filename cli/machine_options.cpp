@@ -48,8 +48,7 @@ void print_prediction(const MachineArguments& arguments,
                       const std::function<predict::Workload(const predict::Surroundings&)>& work) {
   const predict::Cluster cluster = cluster_of(arguments);
   const stores::StoreProfile profile = profile_of(arguments);
-  const predict::Prediction prediction =
-      predict::predict(work(surroundings_of(arguments, profile)), profile, cluster);
+  const predict::Prediction prediction = predict::predict(work(surroundings_of(arguments, profile)), profile, cluster);
   fmt::print("{}", arguments.json ? predict::to_json(prediction).dump(2) + "\n" : predict::to_text(prediction));
 }
 

@@ -43,7 +43,7 @@ struct ProbeArguments {
   stores::ProbeOptions options;
   std::string name;
   std::string out;
-  bool layers = true;
+  bool no_layers = false;
   bool json = false;
 };
 
@@ -75,7 +75,8 @@ std::string table_of(const StoreProfile& profile, Access access) {
   for (const std::uint64_t bytes : sizes) {
     const RequestCell* one = find(profile, {access, Sharing::own_files, bytes});
     if (one == nullptr) continue;
-    std::vector<std::string> row{bytes % 1024 == 0 ? format_bytes(bytes) : format_count(bytes) + " B", format_seconds(one->request_s), speed(one)};
+    std::vector<std::string> row{bytes % 1024 == 0 ? format_bytes(bytes) : format_count(bytes) + " B",
+                                 format_seconds(one->request_s), speed(one)};
     if (reads) row.push_back(speed(find(profile, {access, Sharing::own_files, bytes, 1, 1, true})));
     if (profile.ranks > 1) {
       for (const Sharing sharing : {Sharing::own_files, Sharing::apart, Sharing::in_turn}) {
@@ -167,7 +168,7 @@ void run(const ProbeArguments& arguments) {
     StoreProfile profile = stores::probe(comm, arguments.folder, arguments.options,
                                          {"/proc/self/exe", [] { return interrupted(); }, progress});
 #ifdef WEFT_HAVE_MPI
-    if (arguments.layers) add_layers(comm, arguments.folder, profile);
+    if (!arguments.no_layers) add_layers(comm, arguments.folder, profile);
 #endif
     line.reset();
     if (!arguments.name.empty()) profile.name = arguments.name;
@@ -199,8 +200,8 @@ void add_probe_command(CLI::App& app) {
   command->add_option("--name", arguments->name, "The name of the profile [the file system's]");
   command->add_option("--out", arguments->out, "Save the profile, for weft layout --store");
   command->add_option("--seed", arguments->options.seed, "The order of the measurements")->capture_default_str();
-  command->add_flag("--layers,!--no-layers", arguments->layers,
-                    "Measure also what MPI-IO, HDF5 and series cost there, for weft predict (with MPI) [yes]");
+  command->add_flag("--no-layers", arguments->no_layers,
+                    "Leave out what MPI-IO, HDF5 and series cost there, which weft predict needs");
   command->add_flag("--json", arguments->json, "Print the profile as JSON");
   command->footer(
       "Example:\n"

@@ -50,13 +50,15 @@ void use_awp(KernelUse use, const CLI::App& app, const AwpArguments& arguments) 
     });
     return kernels::awp::run_awp(comm, of_sets, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around,
+                        const std::string& strategy) {
     AwpArguments said = arguments;
     if (!strategy.empty()) said.strategy = strategy;
     return predict::work_of(awp_options(said), with_steps(arguments, run), around);
   };
-  use_kernel(use, app, arguments.kernel,
-             {.plan = plan, .run = write, .work = work, .strategies = {"hindexed", "hindexed-rows", "subarray", "series"}});
+  use_kernel(
+      use, app, arguments.kernel,
+      {.plan = plan, .run = write, .work = work, .strategies = {"hindexed", "hindexed-rows", "subarray", "series"}});
 }
 
 }  // namespace

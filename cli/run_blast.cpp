@@ -35,8 +35,8 @@ kernels::blast::BlastOptions finish(const BlastArguments& arguments) {
 }  // namespace
 
 void add_blast(CLI::App& parent, KernelUse use) {
-  CLI::App* blast =
-      parent.add_subcommand("blast", "A task-parallel search: XML of many workers, compressed by one writer on each node");
+  CLI::App* blast = parent.add_subcommand(
+      "blast", "A task-parallel search: XML of many workers, compressed by one writer on each node");
   auto arguments = std::make_shared<BlastArguments>();
   BlastArguments& a = *arguments;
   blast->footer(

@@ -245,9 +245,9 @@ void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
       kernels::ecg::EcgOptions options = finish(said);
       const layout::AccessCost cost = profile_of(arguments.machine).read_cost();
       options.layout.access = cost;
-      predict::Way way{fmt::format("--strategy {} --layout {}{}", strategy, layout,
-                                   writers.empty() ? "" : " --writers " + writers),
-                       predict::work_of(options, around)};
+      predict::Way way{
+          fmt::format("--strategy {} --layout {}{}", strategy, layout, writers.empty() ? "" : " --writers " + writers),
+          predict::work_of(options, around)};
       std::tie(way.reads, way.reads_s) = predict::reads_of(options, around);
       ways.push_back(std::move(way));
     };

@@ -36,13 +36,15 @@ void use_hard(KernelUse use, const CLI::App& app, const HardArguments& arguments
     agree_on(comm, [&] { options = hard_options(arguments); });
     return kernels::hard::run_hard(comm, run, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around,
+                        const std::string& strategy) {
     HardArguments said = arguments;
     if (!strategy.empty()) said.strategy = strategy;
     return predict::work_of(hard_options(said), run, around);
   };
-  use_kernel(use, app, arguments.kernel,
-             {.plan = plan, .run = write, .work = work, .strategies = {"files", "raw", "collective", "hdf5", "series"}});
+  use_kernel(
+      use, app, arguments.kernel,
+      {.plan = plan, .run = write, .work = work, .strategies = {"files", "raw", "collective", "hdf5", "series"}});
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ void add_mhm(CLI::App& parent, KernelUse use) {
               if (!strategy.empty()) said.strategy = strategy;
               return predict::work_of(finish(said), options, around);
             },
-        .strategies = {"files", "files-buffered", "shared", "shared-buffered", "shared-collective", "shared-aligned", "series"}};
+        .strategies = {"files", "files-buffered", "shared", "shared-buffered", "shared-collective", "shared-aligned",
+                       "series"}};
     use_kernel(use, *mhm, arguments->common, actions);
   });
 }

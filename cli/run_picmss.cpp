@@ -35,13 +35,17 @@ void use_picmss(KernelUse use, const CLI::App& app, const PicmssArguments& argum
     agree_on(comm, [&] { options = picmss_options(arguments); });
     return kernels::picmss::run_picmss(comm, run, options);
   };
-  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around, const std::string& strategy) {
+  const auto work = [&](const kernels::RunOptions& run, const predict::Surroundings& around,
+                        const std::string& strategy) {
     PicmssArguments said = arguments;
     if (!strategy.empty()) said.strategy = strategy;
     return predict::work_of(picmss_options(said), run, around);
   };
   use_kernel(use, app, arguments.kernel,
-             {.plan = plan, .run = write, .work = work, .strategies = {"reopen-elementwise", "typed", "typed-collective", "series"}});
+             {.plan = plan,
+              .run = write,
+              .work = work,
+              .strategies = {"reopen-elementwise", "typed", "typed-collective", "series"}});
 }
 
 }  // namespace
@@ -49,8 +53,8 @@ void use_picmss(KernelUse use, const CLI::App& app, const PicmssArguments& argum
 void add_picmss(CLI::App& parent, KernelUse use) {
   auto arguments = std::make_shared<PicmssArguments>();
   PicmssArguments& a = *arguments;
-  CLI::App* picmss =
-      parent.add_subcommand("picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (PICMSS, a flow code)");
+  CLI::App* picmss = parent.add_subcommand(
+      "picmss", "Lines of a 3-D grid, all steps in one binary Tecplot file (PICMSS, a flow code)");
   picmss->footer(
       "Example: mpirun -n 4 weft run picmss --strategy typed-collective --out flow\n"
       "         weft run picmss --grid 256x256x256 --strategy reopen-elementwise --plan --ranks 3000");

@@ -10,7 +10,8 @@ using kernels::awp::AwpStrategy;
 using stores::Sharing;
 
 // A rank whose block has so many points; rows lie together in the file, along x.
-std::vector<Step> steps_of(const AwpOptions& options, const kernels::RunOptions& run, const kernels::Extent& part, bool whole_grid) {
+std::vector<Step> steps_of(const AwpOptions& options, const kernels::RunOptions& run, const kernels::Extent& part,
+                           bool whole_grid) {
   const std::uint64_t points = kernels::volume(part);
   const std::uint64_t bytes = points * options.steps_per_file * sizeof(float);
   const std::uint64_t row = part[0] * sizeof(float);
@@ -41,8 +42,8 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   const kernels::awp::ProcessGrid grid = kernels::awp::awp_processes(options, around.ranks);
   if (options.strategy != AwpStrategy::series) {
-    work.groups = {{around.ranks, steps_of(options, run, grid.greatest_part(), grid.processes()[0] == 1 &&
-                                                                                        around.ranks == 1)}};
+    work.groups = {
+        {around.ranks, steps_of(options, run, grid.greatest_part(), grid.processes()[0] == 1 && around.ranks == 1)}};
     return work;
   }
   SeriesShape shape;

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "kernels/ecg/box_mesh.hpp"
+#include "kernels/ecg/ecg_plan.hpp"
 #include "kernels/ecg/source_writer.hpp"
-#include "kernels/ecg/step_source.hpp"
 #include "predict/kernel_work.hpp"
 #include "predict/series_work.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/file_plan.hpp"
 #include "weft/support/data_type.hpp"
-#include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::predict {
@@ -20,7 +19,7 @@ using stores::Sharing;
 
 // Points of three doubles; and of each tetrahedron four corners, an offset and a type, as VTKHDF has them.
 std::uint64_t mesh_bytes(const EcgOptions& options, std::uint64_t nodes) {
-  if (!options.mesh) return 0;
+  if (!options.mesh || options.source != "synthetic") return 0;
   const kernels::ecg::BoxMesh box = kernels::ecg::box_mesh(nodes);
   return 24 * nodes + (5 * box.cubes() + box.vertices()) * (4 * 8 + 8 + 1);
 }
@@ -39,7 +38,8 @@ class HeartRank {
   }
 
   void field(const FieldSpec& spec, std::uint64_t steps) {
-    const Shape chunk = series::choose_layout(spec, 1, steps, static_cast<int>(around_.ranks), options_.align_bytes).chunk;
+    const Shape chunk =
+        series::choose_layout(spec, 1, steps, static_cast<int>(around_.ranks), options_.align_bytes).chunk;
     const std::uint64_t nodes = ceil_div(spec.per_step[0], around_.ranks);
     const std::uint64_t node_bytes = element_count(spec.per_step) / spec.per_step[0] * size_of(spec.type);
     const bool cached = options_.mpi.strategy == Strategy::cached;
@@ -77,17 +77,10 @@ class HeartRank {
 Workload work_of(const EcgOptions& options, const Surroundings& around) {
   const kernels::KernelPlan plan = plan_ecg(options, around.ranks);
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
-  if (options.source != "synthetic") {
-    throw Error(ErrorKind::usage, "weft predict ecg --source " + options.source,
-                "is not predicted: what its computing takes is not known",
-                "predict --source synthetic with as many --nodes and --steps");
-  }
-  const std::uint64_t nodes = options.nodes.value_or(kernels::ecg::kSyntheticNodes);
-  const std::uint64_t steps = options.steps.value_or(kernels::ecg::kSyntheticSteps);
+  const auto [planned, nodes, steps] = kernels::ecg::planned_steps(options);
   std::vector<FieldSpec> fields;
-  for (const kernels::ecg::SourceField& field : kernels::ecg::synthetic_fields(nodes, options.joint)) {
-    fields.push_back(field_spec(field, options));
-  }
+  for (const kernels::ecg::SourceField& field : planned) fields.push_back(field_spec(field, options));
+  if (options.source == "replay") work.leaves_out.emplace_back("the file's mesh, if it has one");
   if (!options.filters.empty()) work.leaves_out.emplace_back("filtering the chunks, and that they become smaller");
   if (options.ownership != "blocks") {
     work.leaves_out.push_back("that nodes are dealt " + options.ownership + ": blocks are assumed");
@@ -118,9 +111,8 @@ std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const Ec
                                                                         const Surroundings& around) {
   std::vector<std::pair<std::string, double>> reads;
   double all = 0;
-  const std::uint64_t nodes = options.nodes.value_or(kernels::ecg::kSyntheticNodes);
-  const std::uint64_t steps = options.steps.value_or(kernels::ecg::kSyntheticSteps);
-  for (const kernels::ecg::SourceField& field : kernels::ecg::synthetic_fields(nodes, options.joint)) {
+  const auto [fields, nodes, steps] = kernels::ecg::planned_steps(options);
+  for (const kernels::ecg::SourceField& field : fields) {
     const auto layout = series::choose_layout(field_spec(field, options), 1, steps, static_cast<int>(around.ranks),
                                               options.align_bytes);
     const auto design = nlohmann::ordered_json::parse(layout.rationale);

@@ -30,11 +30,11 @@ Workload work_of(const kernels::awp::AwpOptions& options, const kernels::RunOpti
 Workload work_of(const kernels::blast::BlastOptions& options, const kernels::RunOptions& run,
                  const Surroundings& around);
 Workload work_of(const kernels::ecg::EcgOptions& options, const Surroundings& around);
-// Seconds of one snapshot, one trace, .., as options.layout.access has it, and of all that options.layout.reads expects.
+// Seconds of one snapshot, one trace, .., as options.layout.access has it, and of all that options.layout.reads
+// expects.
 std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const kernels::ecg::EcgOptions& options,
                                                                         const Surroundings& around);
-Workload work_of(const kernels::hard::HardOptions& options, const kernels::RunOptions& run,
-                 const Surroundings& around);
+Workload work_of(const kernels::hard::HardOptions& options, const kernels::RunOptions& run, const Surroundings& around);
 Workload work_of(const kernels::mhm::MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around);
 Workload work_of(const kernels::picmss::PicmssOptions& options, const kernels::RunOptions& run,
                  const Surroundings& around);

@@ -156,11 +156,11 @@ class Layers {
       const std::uint64_t small_more = 128 / fewer_;
       const std::uint64_t large_more = 64 / fewer_;
       const Runs::Times few = runs_.hard(names.strategy, 8, kSmall);
-      const double small = (runs_.hard(names.strategy, 8 + small_more, kSmall).output - few.output) /
-                           static_cast<double>(small_more);
-      const double large = (runs_.hard(names.strategy, 8 + large_more, kLarge).output -
-                            runs_.hard(names.strategy, 8, kLarge).output) /
-                           static_cast<double>(large_more);
+      const double small =
+          (runs_.hard(names.strategy, 8 + small_more, kSmall).output - few.output) / static_cast<double>(small_more);
+      const double large =
+          (runs_.hard(names.strategy, 8 + large_more, kLarge).output - runs_.hard(names.strategy, 8, kLarge).output) /
+          static_cast<double>(large_more);
       keep(names.start, few.first);
       keep(names.open, few.output - 8 * std::max(small, 0.0));
       const double beyond = keep(names.round, small - request(Sharing::in_turn, kSmall));
@@ -197,7 +197,9 @@ class Layers {
     const auto seconds = [&](std::uint64_t steps) {
       options.steps = steps;
       return runs_
-          .of([&](const std::string& out) { return nlohmann::json(run_picmss(runs_.comm(), Runs::quiet(out), options)); })
+          .of([&](const std::string& out) {
+            return nlohmann::json(run_picmss(runs_.comm(), Runs::quiet(out), options));
+          })
           .output;
     };
     const double values = static_cast<double>(edge * edge * edge) / static_cast<double>(ranks_);
@@ -320,10 +322,13 @@ std::map<std::string, double> measured_rates() {
   std::map<std::string, double> rates;
   const std::vector<std::byte> from(64ULL << 20, std::byte{1});
   // As a program's first windows: on a virtual machine, memory that was idle comes from the host again.
-  rates["fresh copy"] = rate_of(from.size(), [&] {
-    const exchange::PageMemory fresh(from.size());
-    std::memcpy(fresh.data(), from.data(), from.size());
-  }, 1s);
+  rates["fresh copy"] = rate_of(
+      from.size(),
+      [&] {
+        const exchange::PageMemory fresh(from.size());
+        std::memcpy(fresh.data(), from.data(), from.size());
+      },
+      1s);
   const std::unique_ptr<FILE, int (*)(FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   constexpr std::uint64_t kValues = 100'000;
   rates["format"] = rate_of(kValues * kernels::mhm::kValueBytes, [&] {

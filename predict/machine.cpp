@@ -52,8 +52,8 @@ double Machine::speed(const RequestCell& cell) const {
 Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
   // Requests of whole pages and others have curves of their own; a short one is on both.
   const bool use_odd = bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [](const RequestCell& cell) {
-    return cell.access == Access::write && cell.bytes > kPage && cell.bytes % kPage != 0;
-  });
+                         return cell.access == Access::write && cell.bytes > kPage && cell.bytes % kPage != 0;
+                       });
   std::map<std::uint64_t, double> alone;
   std::map<std::uint64_t, double> share;
   for (const RequestCell& cell : profile_.requests) {

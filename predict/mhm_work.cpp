@@ -17,6 +17,12 @@ void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint
   rank.write("write", sharing, piece, times * static_cast<double>(ceil_div(bytes, piece)));
 }
 
+// Of a file of its own, the writes after the first.
+void write_rest(RankSteps& rank, std::uint64_t bytes, std::uint64_t piece, double times) {
+  piece = std::min(piece, bytes);
+  rank.write("write", Sharing::own_files, piece, times * static_cast<double>(ceil_div(bytes, piece) - 1));
+}
+
 std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
   const std::uint64_t text = options.shape.problem_bytes();
   const std::uint64_t problems = ceil_div(options.shape.problems(), around.ranks);
@@ -28,9 +34,9 @@ std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions&
   switch (options.strategy) {
     case MhmStrategy::files:
     case MhmStrategy::files_buffered:
-      rank.call("open", "create", times);
-      write_text(rank, Sharing::own_files, text,
-                 options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
+      // A file with its first write; what comes with its close is in there, too.
+      rank.call("open", "make", times);
+      write_rest(rank, text, options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
       break;
     case MhmStrategy::shared: {
       const double values = static_cast<double>(options.shape.values()) * times;

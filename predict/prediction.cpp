@@ -35,7 +35,8 @@ void add_unknown(const Workload& work, const stores::StoreProfile& profile, cons
       }
     }
   }
-  for (const std::string& call : missing) leaves_out.push_back(fmt::format("calls of '{}': the profile has none", call));
+  for (const std::string& call : missing)
+    leaves_out.push_back(fmt::format("calls of '{}': the profile has none", call));
 }
 
 }  // namespace
@@ -67,8 +68,12 @@ nlohmann::ordered_json to_json(const Prediction& prediction) {
     return nlohmann::ordered_json{{"middle", of.middle}, {"least", of.least}, {"most", of.most}};
   };
   nlohmann::ordered_json json = {
-      {"kernel", prediction.kernel}, {"strategy", prediction.strategy}, {"store", prediction.store},
-      {"ranks", prediction.ranks},   {"nodes", prediction.nodes},       {"bytes", prediction.bytes},
+      {"kernel", prediction.kernel},
+      {"strategy", prediction.strategy},
+      {"store", prediction.store},
+      {"ranks", prediction.ranks},
+      {"nodes", prediction.nodes},
+      {"bytes", prediction.bytes},
       {"requests", {{"writes", prediction.requests.writes}, {"bytes", prediction.requests.bytes}}},
       {"seconds", {{"output", seconds(prediction.output)}}}};
   for (const auto& [phase, of] : prediction.phases) json["seconds"][phase] = seconds(of);
@@ -77,11 +82,11 @@ nlohmann::ordered_json to_json(const Prediction& prediction) {
 }
 
 std::string to_text(const Prediction& prediction) {
-  std::string text = fmt::format(
-      "{} {} on {} {} ({} {}), {}: {} in {} requests\n", prediction.kernel, prediction.strategy,
-      format_count(prediction.ranks), prediction.ranks == 1 ? "rank" : "ranks", format_count(prediction.nodes),
-      prediction.nodes == 1 ? "node" : "nodes", prediction.store, format_bytes(prediction.bytes),
-      format_count(static_cast<std::uint64_t>(prediction.requests.writes)));
+  std::string text =
+      fmt::format("{} {} on {} {} ({} {}), {}: {} in {} requests\n", prediction.kernel, prediction.strategy,
+                  format_count(prediction.ranks), prediction.ranks == 1 ? "rank" : "ranks",
+                  format_count(prediction.nodes), prediction.nodes == 1 ? "node" : "nodes", prediction.store,
+                  format_bytes(prediction.bytes), format_count(static_cast<std::uint64_t>(prediction.requests.writes)));
   const auto line = [&](const std::string& name, const Seconds& of) {
     text += fmt::format("  {:<9} {:>9}   {} to {}\n", name, format_seconds(of.middle), format_seconds(of.least),
                         format_seconds(of.most));

@@ -23,8 +23,8 @@ struct Tiles {
 };
 
 Tiles tiles_of(const FieldSpec& field, const SeriesShape& shape) {
-  const auto layout = series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks),
-                                            shape.align_bytes);
+  const auto layout =
+      series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks), shape.align_bytes);
   Tiles tiles;
   tiles.chunk_steps = layout.chunk[0];
   tiles.bytes = size_of(field.type);
@@ -36,18 +36,20 @@ Tiles tiles_of(const FieldSpec& field, const SeriesShape& shape) {
   return tiles;
 }
 
-// The requests of a window, as storage::plan_writes joins them.
+// The requests of a window, as storage::plan_writes joins them: whole ones, and what is left of each run of bytes.
 struct WindowRequests {
-  std::uint64_t bytes = 0;
-  double times = 0;
+  std::uint64_t whole = 0;
+  std::uint64_t rest_bytes = 0;
+  std::uint64_t rests = 0;
 };
 
-WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uint64_t window, std::uint64_t most_bytes) {
+WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uint64_t window,
+                               std::uint64_t most_bytes) {
   // Whole chunks lie one behind the other; parts of chunks do not.
-  const bool whole = window == tiles.chunk_steps;
-  const std::uint64_t run = whole ? owned * tiles.chunk_steps * tiles.bytes : window * tiles.bytes;
-  const std::uint64_t pieces = std::max<std::uint64_t>(1, ceil_div(run, most_bytes));
-  return {run / pieces, static_cast<double>(pieces * (whole ? 1 : owned))};
+  const bool is_one = window == tiles.chunk_steps;
+  const std::uint64_t run = is_one ? owned * tiles.chunk_steps * tiles.bytes : window * tiles.bytes;
+  const std::uint64_t runs = is_one ? 1 : owned;
+  return {run / most_bytes * runs, run % most_bytes, run % most_bytes == 0 ? 0 : runs};
 }
 
 class SeriesRank {
@@ -67,8 +69,8 @@ class SeriesRank {
     written_ = shape_.mesh_bytes / shape_.ranks;
     std::uint64_t fresh = 0;  // bytes of windows that were used before
     for (std::uint64_t first = 0; first < shape_.steps;) {
-      const std::uint64_t end = std::min(
-          shape_.steps, series::window_end(first, window_steps(), fields_[0].chunk_steps, shape_.steps));
+      const std::uint64_t end =
+          std::min(shape_.steps, series::window_end(first, window_steps(), fields_[0].chunk_steps, shape_.steps));
       put(end - first, fresh);
       rank_.meet("write");
       rank_.wait("write");
@@ -137,12 +139,13 @@ class SeriesRank {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       if (owned_[f] == 0) continue;
       const WindowRequests requests = window_requests(fields_[f], owned_[f], steps, shape_.most_request_bytes);
-      rank_.write_behind(Sharing::apart, requests.bytes, requests.times);
-      written_ += static_cast<std::uint64_t>(static_cast<double>(requests.bytes) * requests.times);
+      rank_.write_behind(Sharing::apart, shape_.most_request_bytes, static_cast<double>(requests.whole));
+      rank_.write_behind(Sharing::apart, requests.rest_bytes, static_cast<double>(requests.rests));
+      written_ += requests.whole * shape_.most_request_bytes + requests.rests * requests.rest_bytes;
     }
     const std::uint64_t on_node = shape_.ranks_per_node == 0 ? shape_.ranks : shape_.ranks_per_node;
-    const double small = 1 / static_cast<double>(on_node) + 1 / static_cast<double>(shape_.ranks);
-    rank_.write_behind(Sharing::apart, sizeof(double), small);
+    rank_.write_behind(Sharing::apart, sizeof(double) * steps, 1 / static_cast<double>(shape_.ranks));
+    rank_.write_behind(Sharing::apart, sizeof(std::uint64_t), 1 / static_cast<double>(on_node));
   }
 
   const SeriesShape& shape_;

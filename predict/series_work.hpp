@@ -22,7 +22,7 @@ struct SeriesShape {
   std::size_t place_axes = 1;     // axes of per_step that say which node
   std::uint64_t steps = 1;
   std::uint64_t ranks = 1;
-  std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
+  std::uint64_t ranks_per_node = 0;                 // 0: one node has all of them
   std::optional<partition::WriterLimit> writers{};  // nothing: as the engine chooses
   std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
   std::uint64_t align_bytes = 0;

@@ -28,7 +28,8 @@ json use(int resource, double amount, double bound) { return json::array({resour
 // `times` requests one behind the other: the store gives each its share, and none is quicker than it is alone.
 json uses_of(const Cost& cost, double times, int resource) {
   if (cost.share_s <= 0) return json::array({use(kOwn, cost.alone_s * times, 1)});
-  return json::array({use(resource, cost.share_s * times, std::min(1.0, cost.share_s / std::max(cost.alone_s, 1e-12)))});
+  return json::array(
+      {use(resource, cost.share_s * times, std::min(1.0, cost.share_s / std::max(cost.alone_s, 1e-12)))});
 }
 
 json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {

@@ -147,9 +147,8 @@ json simulated(const json& told) {
   sg::Host* home = zone->create_host("ranks", 1.0)->seal();
   std::uint64_t ranks = 0;
   for (const json& group : told.at("groups")) ranks += group.at("ranks").get<std::uint64_t>();
-  const std::uint64_t per_node = std::max<std::uint64_t>(1, told.value("ranks_per_node", ranks) == 0
-                                                                ? ranks
-                                                                : told.value("ranks_per_node", ranks));
+  const std::uint64_t per_node = std::max<std::uint64_t>(
+      1, told.value("ranks_per_node", ranks) == 0 ? ranks : told.value("ranks_per_node", ranks));
   std::vector<sg::Host*> links;
   for (std::uint64_t first = 0; first < ranks; first += per_node) {
     links.push_back(zone->create_host("link" + std::to_string(links.size()), 1.0)->seal());

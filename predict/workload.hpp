@@ -64,7 +64,8 @@ struct Workload {
   std::uint64_t ranks = 1;
   std::uint64_t bytes = 0;  // that the run writes in all
   std::vector<RankGroup> groups{};
-  // Which ranks are of which group, in the order of ranks: {group, how many}; empty: the first group's ranks come first.
+  // Which ranks are of which group, in the order of ranks: {group, how many}; empty: the first group's ranks come
+  // first.
   std::vector<std::pair<std::size_t, std::uint64_t>> order{};
   std::vector<std::string> leaves_out{};  // what is known not to be in it, a line each
 };

@@ -210,6 +210,17 @@ class Probe {
         timed([&] { open_and_close(O_WRONLY | O_CREAT, small_files_); });
       }
     }
+    if (call == "make") {
+      const std::vector<std::byte> page(4096, std::byte{1});
+      int made = 0;
+      for (; made < kFiles && (made < 3 || all.seconds() < plan_.cell_seconds); ++made) {
+        timed([&] {
+          TimedFile file(small_file(kFiles + made));
+          file.write(0, page);
+        });
+      }
+      for (int n = 0; n < made; ++n) ::unlink(small_file(kFiles + n).c_str());
+    }
     struct stat status {};
     for (int n = 0; n < small_files_ && call == "stat"; ++n) {
       timed([&] { ::stat(small_file(n).c_str(), &status); });

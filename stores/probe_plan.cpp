@@ -46,7 +46,8 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
   }
   const auto of_all = static_cast<std::uint64_t>(ranks);
   const std::uint64_t left = free_bytes / 2 - all * plan.part_bytes;
-  plan.written_bytes = plan.part_bytes + std::min(kUsualWritten - kUsualPart, left / 2 / of_all / kLeastPart * kLeastPart);
+  plan.written_bytes =
+      plan.part_bytes + std::min(kUsualWritten - kUsualPart, left / 2 / of_all / kLeastPart * kLeastPart);
   plan.needed_bytes = 2 * of_all * (plan.part_bytes + plan.written_bytes);
   for (const int count : rank_counts(ranks)) {
     for (const Access access : {Access::write, Access::read}) {
@@ -62,7 +63,8 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
       if (count > 1) plan.requests.push_back({Access::write, Sharing::apart, bytes, count});
       if (count > 1) plan.requests.push_back({Access::write, Sharing::in_turn, bytes, count});
     }
-    for (const char* call : {"create", "stat", "open", "reserve", "sync", "remove"}) plan.calls.push_back({call, count});
+    for (const char* call : {"create", "stat", "open", "make", "reserve", "sync", "remove"})
+      plan.calls.push_back({call, count});
   }
   for (const int threads : {4, 16}) {
     for (const Access access : {Access::write, Access::read}) {

@@ -16,11 +16,11 @@ struct ProbeOptions {
 struct ProbePlan {
   std::vector<RequestCell> requests;  // nothing in them is measured yet
   std::vector<CallCell> calls;
-  int passes = 3;                  // over all of them, in an order that is drawn for each
-  double cell_seconds = 0.1;       // at most, of a cell in a pass
+  int passes = 3;                   // over all of them, in an order that is drawn for each
+  double cell_seconds = 0.1;        // at most, of a cell in a pass
   std::uint64_t part_bytes = 0;     // of a rank in each file that is read
   std::uint64_t written_bytes = 0;  // of a rank at most, in each file that is written
-  std::uint64_t needed_bytes = 0;  // on the disk, of all files
+  std::uint64_t needed_bytes = 0;   // on the disk, of all files
 };
 
 // `ranks` as there are; `free_bytes` on the file system. Throws Error(usage) where that is too little, or no rank or

@@ -45,9 +45,9 @@ struct RequestCell {
   double most_bytes_per_s = 0;
 };
 
-// Calls that move no data: create, open, stat, remove (of a small file), reserve (room for a MiB, fallocate)
-// and sync (of one written page). Names of two
-// words are those of libraries (predict/layers.hpp): what "mpi round" or "series create" cost beyond their requests.
+// Calls on small files: create, stat, open, remove, and make (create one, write a page, close it); reserve (room for a
+// MiB, fallocate) and sync (of one written page). Names of two words are those of libraries (predict/layers.hpp): what
+// "mpi round" or "series create" cost beyond their requests.
 struct CallCell {
   std::string call;
   int ranks = 1;
@@ -71,8 +71,8 @@ struct StoreProfile {
   std::uint64_t block_bytes = 0;  // that the file system asks buffers to be of (st_blksize); 0: not known
   std::vector<RequestCell> requests;
   std::vector<CallCell> calls;
-  double sync_bytes_per_s = 0;  // of data that were written and not synced
-  double copy_bytes_per_s = 0;  // in memory, by one rank
+  double sync_bytes_per_s = 0;            // of data that were written and not synced
+  double copy_bytes_per_s = 0;            // in memory, by one rank
   std::map<std::string, double> rates{};  // bytes a second of one rank's other work (predict/rates.hpp): "format", ...
 
   // For plans of reads (layout::AccessCost): a request of few bytes, and what more bytes cost, of one rank that has

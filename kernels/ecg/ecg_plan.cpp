@@ -1,9 +1,10 @@
 // What a run will write, said before anything is written: the chunks that are chosen, and each rank's puts.
+#include "kernels/ecg/ecg_plan.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/source_writer.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/series/field_layout.hpp"
@@ -13,15 +14,7 @@
 
 namespace weft::kernels::ecg {
 
-namespace {
-
-struct Shapes {
-  std::vector<SourceField> fields;
-  std::uint64_t nodes;
-  std::uint64_t steps;
-};
-
-Shapes shapes_of(const EcgOptions& options) {
+PlannedSteps planned_steps(const EcgOptions& options) {
   if (options.append || options.restart) {
     throw Error(ErrorKind::usage, "--plan", "a run that appends cannot be planned: what it writes depends on its file",
                 "plan it without --append and --restart");
@@ -38,18 +31,16 @@ Shapes shapes_of(const EcgOptions& options) {
     const auto source = replay_source(self, options.from, options.nodes, options.steps, false, Dealing::blocks);
     return {source->fields(), source->nodes(), source->steps()};
   }
-  throw Error(ErrorKind::usage, "--plan --source " + options.source,
+  throw Error(ErrorKind::usage, "--source " + options.source,
               "cannot be planned: its nodes are known when the mesh is made",
               "plan --source synthetic with as many --nodes, or --source replay --from FILE");
 }
-
-}  // namespace
 
 KernelPlan plan_ecg(const EcgOptions& options, std::uint64_t ranks) {
   if (ranks == 0 || ranks > 0x7fffffff) {
     throw Error(ErrorKind::usage, fmt::format("--ranks {}", ranks), "is not a number of ranks", "give 1 or more");
   }
-  const Shapes shapes = shapes_of(options);
+  const PlannedSteps shapes = planned_steps(options);
   const std::vector<std::uint64_t> counts = dealt_counts(parse_dealing(options.ownership), shapes.nodes, ranks);
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
 

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 import weft_run as w
 
-QUICK = ["--seconds", 2]
+QUICK = ["--seconds", 2, "--no-layers"]
 SIZES = [512, 4096, 32768, 262144, 1 << 20, 4 << 20]
+ODD = [4104, 47008, 1000008]  # of writes
+CALLS = {"create", "stat", "open", "make", "reserve", "sync", "remove"}
 
 
 def cells(profile: dict[str, Any], **wanted: object) -> list[dict[str, Any]]:
@@ -31,12 +33,26 @@ def test_a_profile(tmp_path: Path, ranks: int | None) -> None:
         for sharing in ["own files", "apart", "in turn"][: 3 if ranks == 3 else 1]:
             for count in (1, 2, 3) if sharing == "own files" and ranks == 3 else [ranks or 1]:
                 found = cells(profile, access=access, sharing=sharing, ranks=count, threads=1, cached=False)
-                assert [cell["bytes"] for cell in found] == SIZES, (access, sharing, count)
+                assert [cell["bytes"] for cell in found] == SIZES + ODD * (access == "write"), (access, sharing, count)
     for cell in profile["requests"]:
         assert cell["requests"] >= 9 and 0 < cell["request_s"] <= cell["late_s"]
         assert 0 < cell["least_bytes_per_s"] <= cell["bytes_per_s"] <= cell["most_bytes_per_s"]
-    assert {cell["call"] for cell in profile["calls"]} == {"create", "stat", "open", "sync", "remove"}
+    assert {cell["call"] for cell in profile["calls"]} == CALLS and "rates" not in profile
     assert [path.name for path in tmp_path.iterdir()] == ["disk.json"]
+
+
+def test_layers_are_calls(tmp_path: Path) -> None:
+    profile = w.weft_ok("probe", tmp_path, "--seconds", 2, "--json", ranks=2).json
+    calls = {(cell["call"], cell["ranks"]): cell["call_s"] for cell in profile["calls"] if " " in cell["call"]}
+    names = {name for name, _ in calls}
+    assert {"mpi open", "mpi round", "hdf5 create", "series create", "series MiB"} <= names
+    for name in names:
+        assert (name, 2) in calls and 0 < calls[name, 2] < 10, name
+    # A rank alone has no pieces; everything else it has.
+    assert {name for name in names if (name, 1) not in calls} == {"mpi piece", "mpi type of a value"}
+    assert calls["series create", 2] > 1e-4 and calls["mpi open", 2] > 1e-5
+    assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate"}
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_people_see(tmp_path: Path) -> None:

@@ -1,0 +1,220 @@
+"""weft predict and weft advise: what they say follows from a profile, and their requests are those of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import weft_run as w
+
+SIMULATOR = Path(w.WEFT).resolve().parent.parent / "lib" / "weft" / "weft-simulate"
+pytestmark = pytest.mark.skipif(not SIMULATOR.exists(), reason="this build has no SimGrid")
+
+MIB = 1 << 20
+
+
+def cell(sharing: str, ranks: int, size: int, bytes_per_s: float) -> dict[str, Any]:
+    return {"access": "write", "sharing": sharing, "bytes": size, "ranks": ranks, "threads": 1,
+            "request_s": size / bytes_per_s, "bytes_per_s": bytes_per_s}
+
+
+# A request takes 1 ms and 10 ns a byte. Two ranks write twice as fast in files of their own, not at all faster in one.
+def made_profile(**changes: Any) -> dict[str, Any]:
+    requests = []
+    for size in (512, 4096, 65536, MIB, 4 * MIB):
+        speed = size / (1e-3 + 1e-8 * size)
+        requests.append(cell("own files", 1, size, speed))
+        requests.append(cell("own files", 2, size, 2 * speed))
+        requests += [cell(sharing, 2, size, speed) for sharing in ("apart", "in turn")]
+    for size in (512, MIB):
+        requests.append({"access": "read", "sharing": "own files", "bytes": size, "ranks": 1, "threads": 1,
+                         "request_s": 1e-3 + 1e-8 * size, "bytes_per_s": size / (1e-3 + 1e-8 * size)})
+    calls = {"create": 5e-3, "open": 2e-3, "make": 6e-3, "reserve": 1e-3, "mpi open": 0.02, "mpi start": 1e-3,
+             "mpi round": 1e-4, "mpi MiB": 1e-6, "mpi piece": 1e-6, "mpi write": 1e-6, "mpi type of a value": 1e-8,
+             "mpi value in memory": 1e-8, "mpi value together": 1e-8, "hdf5 start": 1e-3, "hdf5 create": 0.05,
+             "hdf5 step": 1e-3, "hdf5 MiB": 1e-6, "series create": 0.05, "series close": 0.01, "series field": 0.005,
+             "series field's close": 0.001, "series MiB": 1e-4, "series open": 0.06, "series step": 1e-3,
+             "series piece": 1e-6}
+    return {"weft_store_profile": 1, "name": "made", "file_system": "lustre", "ranks": 2, "nodes": 1,
+            "copy_bytes_per_s": 1e10, "sync_bytes_per_s": 1e9,
+            "calls": [{"call": name, "ranks": 1, "call_s": seconds, "calls_per_s": 1 / seconds}
+                      for name, seconds in calls.items()],
+            "requests": requests} | changes
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "store.json"
+    path.write_text(json.dumps(made_profile()))
+    return path
+
+
+def predicted(store: Path, *words: object) -> Any:
+    return w.weft_ok("predict", *words, "--store", store, "--json").json
+
+
+def test_files_of_their_own_take_what_their_requests_take(store: Path) -> None:
+    # 8 writes of 1 MiB, of 11.49 ms each: two ranks beside each other as quick as one.
+    words = ("hard", "--strategy", "files", "--records", 128, "--record", 65536, "--transfer", "1MiB")
+    for ranks in (1, 2):
+        seconds = predicted(store, *words, "--ranks", ranks)["seconds"]
+        assert seconds["write"]["middle"] == pytest.approx(8 * (1e-3 + 1e-8 * MIB), rel=1e-3)
+        assert seconds["output"]["least"] < seconds["output"]["middle"] < seconds["output"]["most"]
+    # What two ranks were seen to get is all that there is for four.
+    four = predicted(store, *words, "--ranks", 4)
+    assert four["seconds"]["write"]["middle"] == pytest.approx(16 * (1e-3 + 1e-8 * MIB), rel=1e-3)
+    assert four["leaves_out"] == ["what more than 2 ranks bring: so many made the profile"]
+
+
+def test_one_file_is_shared(store: Path) -> None:
+    words = ("hard", "--strategy", "raw", "--records", 100, "--record", 65536)
+    one = predicted(store, *words, "--ranks", 1)["seconds"]["write"]["middle"]
+    assert one == pytest.approx(100 * (1e-3 + 1e-8 * 65536), rel=1e-3)
+    assert predicted(store, *words, "--ranks", 2)["seconds"]["write"]["middle"] == pytest.approx(2 * one, rel=1e-3)
+
+
+def test_nodes_have_links(store: Path) -> None:
+    # 64 MiB of each rank through 1 MB/s of its node are slower than the store.
+    words = ("hard", "--strategy", "files", "--records", 1024, "--record", 65536, "--ranks", 4, "--link", "1MB/s")
+    near = predicted(store, *words)["seconds"]["output"]["middle"]
+    far = predicted(store, *words, "--per-node", 2)
+    assert far["nodes"] == 2 and far["seconds"]["output"]["middle"] == pytest.approx(2 * 64 * MIB / 1e6, rel=0.01)
+    assert near < 4
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_requests_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int) -> None:
+    for words in (("hard", "--strategy", "files", "--records", 500), ("hard", "--strategy", "raw", "--records", 100),
+                  ("mhm", "--strategy", "shared", "--ccross", 2, "--sub-elements", 8),
+                  ("blast", "--strategy", "immediate", "--tasks", 12, "--ranks-per-node", 4)):
+        said = predicted(store, *words, "--ranks", ranks)
+        did = w.weft_ok("run", *words, "--out", tmp_path / f"{words[0]}-{words[2]}", "--json", ranks=ranks).json
+        assert said["bytes"] == did["bytes"], words
+        if words[0] != "mhm" or 16 % ranks == 0:  # else it is the ranks with most problems that are predicted
+            assert round(said["requests"]["writes"]) == did["counters"]["app"]["writes"], words
+            assert round(said["requests"]["bytes"]) == did["counters"]["app"]["bytes"], words
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("layout", ["reads", "rows", "isotropic"])
+def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int, layout: str) -> None:
+    words = ("ecg", "--nodes", 120_000, "--steps", 50, "--layout", layout, "--mesh", "none", "--writers", "all",
+             "--budget", "64MiB")
+    said = predicted(store, *words, "--ranks", ranks)
+    did = w.weft_ok("run", *words, "--out", tmp_path / "heart.h5", "--json", ranks=ranks).json
+    app = did["counters"]["app"]
+    slots = app["slot_writes"]
+    assert said["bytes"] == did["bytes"]
+    assert said["requests"]["bytes"] == pytest.approx(app["bytes_written"] + 8 * slots, abs=ranks)
+    # Requests that end where a rank's chunks do may be joined otherwise: one in each window.
+    assert said["requests"]["writes"] == pytest.approx(app["writes"] + slots, abs=ranks * app["windows"])
+
+
+def test_the_parts_of_a_mesh_are_in_it(store: Path, tmp_path: Path) -> None:
+    words = ("ecg", "--nodes", 30_000, "--steps", 10)
+    bare = predicted(store, *words, "--mesh", "none")["requests"]["bytes"]
+    with_mesh = predicted(store, *words)["requests"]["bytes"]
+    runs = [w.weft_ok("run", *words, *mesh, "--out", tmp_path / "heart.h5", "--json").json["counters"]["syscall"]
+            for mesh in ([], ["--mesh", "none"])]
+    assert with_mesh - bare == pytest.approx(runs[0]["bytes_written"] - runs[1]["bytes_written"], rel=0.02)
+
+
+@pytest.mark.parametrize("kernel", ["ecg", "awp"])
+def test_thousands_of_ranks(store: Path, kernel: str) -> None:
+    words = {"ecg": ("ecg", "--nodes", 3_253_316), "awp": ("awp", "--strategy", "series", "--grid", "2025x1000x212")}
+    said = predicted(store, *words[kernel], "--ranks", 4096, "--per-node", 64)
+    assert said["nodes"] == 64 and said["seconds"]["output"]["middle"] > 0
+
+
+def test_what_people_see(store: Path) -> None:
+    text = w.weft_ok("predict", "hard", "--strategy", "raw", "--records", 10, "--store", store, "--ranks", 2).out
+    assert text.startswith("hard raw on 2 ranks (1 node), made: 918.1 KiB in 20 requests\n")
+    assert [line.split()[0] for line in text.splitlines()[1:]] == ["output", "close", "open", "write"]
+
+
+def test_a_profile_that_lacks_calls_says_so(tmp_path: Path) -> None:
+    store = tmp_path / "store.json"
+    store.write_text(json.dumps(made_profile(calls=[])))
+    left_out = predicted(store, "hard", "--strategy", "collective", "--records", 10)["leaves_out"]
+    assert left_out == [f"calls of '{name}': the profile has none" for name in ("mpi start", "mpi open", "mpi round",
+                                                                                "mpi MiB")]
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["--ranks", "0"], "--ranks 0: is not a number of ranks"),
+        (["--store", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["--link", "fast"], "'fast'"),
+        (["--strategy", "other"], "--strategy 'other': is not known"),
+    ],
+)
+def test_what_cannot_be_is_one_line(store: Path, words: list[str], what: str) -> None:
+    for command in ("predict", "advise"):
+        if "--strategy" in words and command == "advise":
+            continue
+        given = [] if "--store" in words else ["--store", store]
+        outcome = w.weft(command, "hard", *given, *words)
+        assert outcome.code != 0 and len(outcome.error_lines) == 1 and what in outcome.err, outcome.err
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"weft_store_profile": 7}', "\x00\x01",
+                                  json.dumps(made_profile(requests=[])),
+                                  json.dumps(made_profile(requests=[cell("apart", 2, 4096, 1e6)]))])
+def test_profiles_that_are_none(tmp_path: Path, text: str) -> None:
+    store = tmp_path / "store.json"
+    store.write_text(text)
+    outcome = w.weft("predict", "hard", "--store", store)
+    assert outcome.code != 0 and len(outcome.error_lines) == 1, outcome.err
+
+
+def test_advice_is_ranked(store: Path) -> None:
+    ways = w.weft_ok("advise", "hard", "--records", 2000, "--ranks", 2, "--store", store, "--json").json["ways"]
+    assert sorted(way["options"] for way in ways) == [
+        f"--strategy {name}" for name in ("collective", "files", "hdf5", "raw", "series")]
+    times = [way["total"]["middle"] for way in ways]
+    assert times == sorted(times) and ways[0]["options"] == "--strategy files"
+    first = ways[0]["total"]
+    for way in ways[1:]:
+        assert way["cannot_tell_from_first"] == (way["total"]["least"] <= first["most"])
+
+
+def test_advice_weighs_what_is_read(store: Path) -> None:
+    words = ("advise", "ecg", "--nodes", 100_000, "--store", store, "--json")
+    written = w.weft_ok(*words, "--ranks", 2, "--read", "snapshot=1").json
+    traced = w.weft_ok(*words, "--ranks", 2, "--read", "snapshot=1,trace=100000").json["ways"]
+    assert len(written["ways"]) == 7
+    assert "--layout rows" not in traced[0]["options"]
+    rows = next(way for way in traced if way["options"].endswith("--layout rows"))
+    assert rows["total"]["middle"] > 10 * traced[0]["total"]["middle"]
+    # Of several nodes, how many ranks write is a choice, too.
+    nodes = w.weft_ok(*words, "--ranks", 8, "--per-node", 4).json
+    assert any("--writers 1/node" in way["options"] for way in nodes["ways"])
+    assert nodes["striping"] == ["lfs setstripe -c 8 -S 1048576 DIR"]
+    assert nodes["next"].startswith("mpirun -n 8 weft run ecg --nodes 100000 --strategy ")
+
+
+def test_advice_for_a_file(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "heart.h5"
+    w.weft_ok("run", "ecg", "--nodes", 20_000, "--steps", 40, "--mesh", "none", "--out", file)
+    words = ("--ranks", 2, "--store", store, "--json", "--mesh", "none")
+    of_file = w.weft_ok("advise", "ecg", "--source", "replay", "--from", file, *words).json["ways"]
+    of_shape = w.weft_ok("advise", "ecg", "--nodes", 20_000, "--steps", 40, *words).json["ways"]
+    assert [way["options"] for way in of_file] == [way["options"] for way in of_shape]
+    assert of_file[0]["total"] == of_shape[0]["total"]
+    refused = w.weft("advise", "ecg", "--source", "solve", *words)
+    assert refused.code == 2 and "cannot be planned" in refused.err and len(refused.error_lines) == 1
+
+
+def test_advice_can_be_tried(store: Path, tmp_path: Path) -> None:
+    trials = tmp_path / "trials"
+    trials.mkdir()
+    words = ("advise", "hard", "--records", 50, "--store", store, "--verify", 2, "--launch", "")
+    ways = w.weft_ok(*words, "--folder", trials, "--json").json["ways"]
+    assert all(way["measured"] > 0 for way in ways[:2]) and "measured" not in ways[2]
+    assert not list(trials.iterdir())
+    assert "without a folder" in w.weft(*words).err
+    outcome = w.weft(*words, "--folder", store)
+    assert outcome.code != 0 and len([line for line in outcome.err.splitlines() if "trial run failed" in line]) == 1
