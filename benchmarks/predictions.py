@@ -131,13 +131,19 @@ def judge(arguments: argparse.Namespace) -> None:
         said = predicted(arguments.build, arguments.profile, case)["seconds"]
         rows.append((case, statistics.median(seconds), min(seconds), max(seconds), said))
     rows.sort(key=lambda row: (row[0]["kernel"], row[0]["strategy"]))
+    if arguments.json:
+        print(json.dumps(summary(rows)))
+        return
     for case, middle, least, most, said in rows:
         output = said["output"]
         rest = " ".join(f"{name}={value}" for name, value in case.items() if name not in ("kernel", "strategy"))
         phases = " ".join(f"{name} {of['middle']:.3g}" for name, of in said.items() if name != "output")
         print(f"{case['kernel']:6} {case['strategy']:16} {rest:58} {middle:8.4f} ({least:.4f} - {most:.4f})"
               f"  said {output['middle']:8.4f}  {output['middle'] / middle:5.2f}  {phases if arguments.phases else ''}")
-    summary(rows)
+    of = summary(rows)
+    print(f"{of['cases']} cases: median error {of['median_error']:.1%}, 80 % within {of['most_are_within']:.0%}, worst "
+          f"{of['worst']:.2f} times; {of['in_interval']:.0%} in their interval; {of['in_order']:.1%} of {of['pairs']} "
+          "pairs in order")
 
 
 def advised(build: str, profile: str, case: Case) -> dict:
@@ -197,7 +203,7 @@ def try_advice(arguments: argparse.Namespace) -> None:
     print(f"{near} of {arguments.cases} first choices are within 10 % of the best")
 
 
-def summary(rows: list[tuple]) -> None:
+def summary(rows: list[tuple]) -> dict[str, float]:
     errors = [abs(math.log(said["output"]["middle"] / middle)) for _, middle, _, _, said in rows]
     inside = [said["output"]["least"] <= middle <= said["output"]["most"] for _, middle, _, _, said in rows]
     pairs = right = 0
@@ -209,10 +215,9 @@ def summary(rows: list[tuple]) -> None:
                 continue
             pairs += 1
             right += low[4]["output"]["middle"] < high[4]["output"]["middle"]
-    print(f"{len(rows)} cases: median error {math.exp(statistics.median(errors)) - 1:.1%}, "
-          f"80 % within {math.exp(sorted(errors)[int(0.8 * len(errors))]) - 1:.0%}, worst {math.exp(max(errors)):.2f} times; "
-          f"{sum(inside) / len(inside):.0%} in their interval; "
-          f"{right / max(pairs, 1):.1%} of {pairs} pairs in order")
+    return {"cases": len(rows), "median_error": math.exp(statistics.median(errors)) - 1,
+            "most_are_within": math.exp(sorted(errors)[int(0.8 * len(errors))]) - 1, "worst": math.exp(max(errors)),
+            "in_interval": sum(inside) / len(inside), "in_order": right / max(pairs, 1), "pairs": pairs}
 
 
 def main() -> None:
@@ -235,6 +240,7 @@ def main() -> None:
     compare.add_argument("--profile", required=True)
     compare.add_argument("--half", choices=["first", "second"], help="the half to look at, or the one that tests")
     compare.add_argument("--phases", action="store_true")
+    compare.add_argument("--json", action="store_true", help="the summary alone")
     compare.set_defaults(action=judge)
     attempt = actions.add_parser("try-advice")
     for name, value in {"--build": "build", "--store": "", "--mpiexec": "mpiexec.openmpi --oversubscribe --bind-to none"}.items():

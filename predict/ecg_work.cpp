@@ -49,8 +49,15 @@ class HeartRank {
     const std::uint64_t chunk_nodes = std::min(chunk[1], nodes);
     const bool whole = cached && chunk[1] <= nodes;
     const std::uint64_t piece = chunk_nodes * node_bytes * (whole ? gathered : 1);
-    const double pieces = static_cast<double>(nodes) / static_cast<double>(chunk_nodes) * calls *
-                          (whole ? 1 : static_cast<double>(gathered));
+    double pieces = static_cast<double>(nodes) / static_cast<double>(chunk_nodes) * calls *
+                    (whole ? 1 : static_cast<double>(gathered));
+    if (whole && around_.ranks > 1) {
+      // Half a chunk at the border between ranks: each step of it lies apart.
+      const double at_border = calls * static_cast<double>(gathered);
+      rank_.call("write", "series piece", at_border);
+      rank_.write("write", Sharing::in_turn, std::max<std::uint64_t>(1, chunk_nodes / 2) * node_bytes, at_border);
+      pieces -= calls / 2;
+    }
     const double bytes = static_cast<double>(nodes * node_bytes * steps);
     rank_.spend("write", bytes / (cached ? around_.rates.fresh_copy : around_.rates.copy));
     rank_.call("write", "series step", calls);

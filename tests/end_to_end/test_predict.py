@@ -170,6 +170,18 @@ def test_profiles_that_are_none(tmp_path: Path, text: str) -> None:
     assert outcome.code != 0 and len(outcome.error_lines) == 1, outcome.err
 
 
+@pytest.mark.parametrize("name", ["local-disk", "striped-1ms", "cephfs"])
+def test_kept_measurements_are_predicted(name: str) -> None:
+    """What docs/predicting.md claims, from the profiles and the runs that are kept: no clock runs here."""
+    command = [w.REPO / "benchmarks" / "predictions.py", "judge", "--json", "--build", Path(w.WEFT).resolve().parent.parent,
+               "--profile", w.REPO / "stores" / "profiles" / f"{name}.json",
+               w.REPO / "benchmarks" / "predictions" / f"{name}.jsonl"]
+    outcome = w.call([str(word) for word in ["python3", *command]], patience=120)
+    of = json.loads(outcome.out)
+    assert of["cases"] >= 35 and of["median_error"] <= 0.2 and of["in_order"] >= 0.93, of
+    assert of["in_interval"] >= 0.7, of
+
+
 def test_advice_is_ranked(store: Path) -> None:
     ways = w.weft_ok("advise", "hard", "--records", 2000, "--ranks", 2, "--store", store, "--json").json["ways"]
     assert sorted(way["options"] for way in ways) == [

@@ -1,8 +1,8 @@
 // tests/simulated/at_once.hpp - included before all else, on simulated ranks alone.
 //
 // Weft's communicator asks MPI again and again whether messages are there, and sleeps in between. On simulated ranks
-// each question is an event of the simulation; and SMPI's MPI_Iallreduce sends from every rank to every other. Here both
-// wait at once, for the same messages.
+// each question is an event of the simulation; and SMPI's MPI_Iallreduce sends from every rank to every other. Here
+// both wait at once, for the same messages.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// tests/simulated/series_on_ranks.cpp - what `weft run ecg` and `weft run awp --strategy series` write, on the simulated
-// ranks of SMPI. Prints one line of JSON: what all ranks counted, and what the busiest of them sent.
+// tests/simulated/series_on_ranks.cpp - what `weft run ecg` and `weft run awp --strategy series` write, on the
+// simulated ranks of SMPI. Prints one line of JSON: what all ranks counted, and what the busiest of them sent.
 //
 //   series_on_ranks ecg NODES STEPS FILE
 //   series_on_ranks awp XxYxZ STEPS FILE

@@ -19,7 +19,7 @@ import pytest
 import weft_run as w
 
 sys.path.insert(0, str(w.REPO / "tests" / "end_to_end"))
-from test_predict import made_profile  # noqa: E402
+from test_predict import made_profile
 
 PROGRAM = os.environ["WEFT_SIMULATED"]
 RANKS = [int(word) for word in os.environ.get("WEFT_SIMULATED_RANKS", "64 1024").split()]
@@ -55,11 +55,10 @@ def test_requests_are_those_that_are_predicted(tmp_path: Path, kernel: str, rank
     file = tmp_path / "series.h5"
     store = tmp_path / "store.json"
     store.write_text(json.dumps(made_profile()))
-    if kernel == "ecg":
-        size, steps = 1_000_000, 20
-        shape = ("ecg", "--nodes", size, "--steps", steps, "--mesh", "none")
-    else:
-        size, steps = "256x128x64", 20
+    steps = 20
+    size = "1000000" if kernel == "ecg" else "256x128x64"
+    shape: tuple[object, ...] = ("ecg", "--nodes", size, "--steps", steps, "--mesh", "none")
+    if kernel == "awp":
         shape = ("awp", "--strategy", "series", "--grid", size, "--skip", 1, "--steps-per-file", steps)
     did = simulated(tmp_path, ranks, kernel, size, steps, file)
     said = w.weft_ok("predict", *shape, "--ranks", ranks, "--per-node", PER_NODE, "--store", store, "--json").json
