@@ -59,7 +59,9 @@ class HeartRank {
       pieces -= calls / 2;
     }
     const double bytes = static_cast<double>(nodes * node_bytes * steps);
-    rank_.spend("write", bytes / (cached ? around_.rates.fresh_copy : around_.rates.copy));
+    // The steps of one chunk are gathered in memory that is new the first time.
+    const double fresh = cached ? bytes * static_cast<double>(gathered) / static_cast<double>(steps) : 0;
+    rank_.spend("write", fresh / around_.rates.fresh_copy + (bytes - fresh) / around_.rates.copy);
     rank_.call("write", "series step", calls);
     if (pieces > calls) rank_.call("write", "series piece", pieces);
     rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, piece, pieces);

@@ -122,15 +122,22 @@ class SeriesRank {
     return sent_step_bytes(tiles) * shape_.ranks / std::max<std::uint64_t>(writers, 1);
   }
 
+  // What is put goes to a window or an outbox; what arrives comes into an inbox, and from there to a window. All of
+  // this memory is new at first.
   void put(std::uint64_t steps, std::uint64_t& used) {
-    const std::uint64_t bytes = local_step_bytes() * steps;
-    const std::uint64_t fresh = std::min(bytes, 2 * window_bytes() - std::min(used, 2 * window_bytes()));
+    std::uint64_t sent = 0;  // in a step
+    std::uint64_t arrives = 0;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      sent += sent_step_bytes(fields_[f]);
+      if (owned_[f] > 0) arrives += received_step_bytes(fields_[f]);
+    }
+    const std::uint64_t bytes = (local_step_bytes() + 2 * arrives) * steps;
+    const std::uint64_t memory = 2 * window_bytes() + (sent + arrives) * window_steps();
+    const std::uint64_t fresh = std::min(bytes, memory - std::min(used, memory));
     used += fresh;
     rank_.call("write", "series MiB", static_cast<double>(fresh) / (1 << 20));
     rank_.spend("write", static_cast<double>(bytes - fresh) / rates_.copy);
-    std::uint64_t sent = 0;
-    for (const Tiles& tiles : fields_) sent += sent_step_bytes(tiles) * steps;
-    rank_.travel("write", sent);
+    rank_.travel("write", sent * steps);
   }
 
   // The first window of a chunk asks for its room; the last rank of a node raises the slot, and one rank writes times.
