@@ -4,6 +4,8 @@
 // bound; a step that uses several ends with the last of them, as requests stream through links and servers at once.
 #include <simgrid/s4u.hpp>
 
+#include <simgrid/version.h>  // which does not stand alone
+
 #include <deque>
 #include <fstream>
 #include <iostream>
@@ -17,6 +19,23 @@ namespace sg = simgrid::s4u;
 using nlohmann::json;
 
 namespace {
+
+// SimGrid 4 has other names for what 3 has.
+#if SIMGRID_VERSION_MAJOR >= 4
+sg::NetZone* only_zone() { return sg::Engine::get_instance()->get_netzone_root()->add_netzone_empty("all"); }
+sg::Host* new_host(sg::NetZone* zone, const std::string& name) { return zone->add_host(name, 1.0)->seal(); }
+template <typename Body>
+void start_actor(const char* name, sg::Host* host, const Body& body) {
+  sg::Engine::get_instance()->add_actor(name, host, body);
+}
+#else
+sg::NetZone* only_zone() { return sg::create_empty_zone("all"); }
+sg::Host* new_host(sg::NetZone* zone, const std::string& name) { return zone->create_host(name, 1.0)->seal(); }
+template <typename Body>
+void start_actor(const char* name, sg::Host* host, const Body& body) {
+  sg::Actor::create(name, host, body);
+}
+#endif
 
 struct Use {
   int resource;
@@ -79,7 +98,7 @@ class Resources {
 class Behind {
  public:
   Behind(const Resources& resources, sg::Host* home) {
-    sg::Actor::create("behind", home, [state = state_, resources] {
+    start_actor("behind", home, [state = state_, resources] {
       while (true) {
         state->given->acquire();
         if (state->steps.empty()) return;
@@ -139,19 +158,19 @@ std::map<std::string, double> run_rank(const std::vector<Step>& steps, const Res
 }
 
 json simulated(const json& told) {
-  sg::NetZone* zone = sg::create_empty_zone("all");
+  sg::NetZone* zone = only_zone();
   std::vector<sg::Host*> hosts;
   for (int n = 0; n < told.at("resources").get<int>(); ++n) {
-    hosts.push_back(zone->create_host("resource" + std::to_string(n), 1.0)->seal());
+    hosts.push_back(new_host(zone, "resource" + std::to_string(n)));
   }
-  sg::Host* home = zone->create_host("ranks", 1.0)->seal();
+  sg::Host* home = new_host(zone, "ranks");
   std::uint64_t ranks = 0;
   for (const json& group : told.at("groups")) ranks += group.at("ranks").get<std::uint64_t>();
   const std::uint64_t per_node = std::max<std::uint64_t>(
       1, told.value("ranks_per_node", ranks) == 0 ? ranks : told.value("ranks_per_node", ranks));
   std::vector<sg::Host*> links;
   for (std::uint64_t first = 0; first < ranks; first += per_node) {
-    links.push_back(zone->create_host("link" + std::to_string(links.size()), 1.0)->seal());
+    links.push_back(new_host(zone, "link" + std::to_string(links.size())));
   }
   zone->seal();
 
@@ -169,7 +188,7 @@ json simulated(const json& told) {
   for (const auto& [group, count] : order) {
     for (std::uint64_t n = 0; n < count; ++n, ++number) {
       const Resources resources(hosts, links[number / per_node]);
-      sg::Actor::create("rank", home, [&steps, g = group, resources, home, all, &seconds, &phases] {
+      start_actor("rank", home, [&steps, g = group, resources, home, all, &seconds, &phases] {
         for (const auto& [phase, spent] : run_rank(steps[g], resources, home, all)) {
           phases[phase] = std::max(phases[phase], spent);
         }
