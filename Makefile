@@ -25,7 +25,7 @@ help:
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
 	@echo 'make test-crowds      64, 128 and 256 ranks, with Open MPI and MPICH (an hour)'
-	@echo 'make test-simulated   the writer on 1,024 and 4,096 simulated ranks (a quarter of an hour)'
+	@echo 'make test-simulated   the writer on 64 and 1,024 simulated ranks (three minutes)'
 	@echo 'make test-dealii      functions of deal.II (installs libdeal.ii-dev)'
 	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'
 	@echo 'make test-readers-table  who reads which file, value for value: docs/readers.md (WRITE=1 writes it; needs npm, Maven)'
@@ -122,7 +122,7 @@ test-crowds: setup
 test-simulated: setup
 	$(call configure_and_build,default,weft)
 	$(call configure_and_build,serial,weft_core)
-	scripts/test-simulated 64 1024 4096
+	scripts/test-simulated 64 1024
 
 test-dealii: build
 	scripts/test-dealii
