@@ -69,6 +69,7 @@ void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& a, con
   if (use != KernelUse::run) {
     add_machine_options(kernel, a.machine);
     if (use == KernelUse::advise) add_advice_options(kernel, a.advice);
+    kernel.footer(machine_footer(kernel.get_name(), use == KernelUse::advise));
     return;
   }
   const char* measure = "Measuring";
@@ -115,8 +116,9 @@ void add_kernels(CLI::App& parent, KernelUse use) {
 
 void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& arguments, const KernelActions& actions) {
   if (use == KernelUse::predict) {
-    print_prediction(arguments.machine,
-                     [&](const predict::Surroundings& around) { return actions.work(finish(arguments), around, ""); });
+    print_prediction(arguments.machine, [&](const predict::Surroundings& around) {
+      return with_hints_left_out(actions.work(finish(arguments), around, ""), finish(arguments).hints);
+    });
     return;
   }
   if (use == KernelUse::advise) {
@@ -125,7 +127,8 @@ void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& ar
     print_advice(asked, [&](const predict::Surroundings& around) {
       std::vector<predict::Way> ways;
       for (const std::string& strategy : actions.strategies) {
-        ways.push_back({"--strategy " + strategy, actions.work(finish(arguments), around, strategy)});
+        ways.push_back({"--strategy " + strategy, with_hints_left_out(actions.work(finish(arguments), around, strategy),
+                                                                      finish(arguments).hints)});
       }
       return ways;
     });

@@ -27,12 +27,22 @@ void add_machine_options(CLI::App& command, MachineArguments& a) {
   command.add_flag("--json", a.json, "Print the prediction as JSON")->group(machine);
 }
 
+std::string machine_footer(const std::string& kernel, bool advice) {
+  return fmt::format("Example: weft {} {} --store scratch.json --ranks 192 --per-node 24",
+                     advice ? "advise" : "predict", kernel);
+}
+
+predict::Workload with_hints_left_out(predict::Workload work, const kernels::Hints& hints) {
+  for (const auto& [name, value] : hints) work.leaves_out.push_back(fmt::format("what {}={} changes", name, value));
+  return work;
+}
+
 stores::StoreProfile profile_of(const MachineArguments& arguments) { return stores::read_profile(arguments.store); }
 
 predict::Cluster cluster_of(const MachineArguments& arguments) {
-  if (arguments.ranks == 0 || arguments.ranks > 1'000'000) {
+  if (arguments.ranks == 0 || arguments.ranks > 100'000) {
     throw Error(ErrorKind::usage, fmt::format("--ranks {}", arguments.ranks), "is not a number of ranks",
-                "give 1 to 1,000,000");
+                "give 1 to 100,000");
   }
   return {arguments.per_node >= arguments.ranks ? 0 : arguments.per_node, parse_rate(arguments.link),
           parse_seconds(arguments.link_latency)};

@@ -23,6 +23,12 @@ struct MachineArguments {
 
 void add_machine_options(CLI::App& command, MachineArguments& arguments);
 
+// The example at the end of a kernel's help.
+std::string machine_footer(const std::string& kernel, bool advice);
+
+// What MPI-IO is told is no part of a prediction, which says so.
+predict::Workload with_hints_left_out(predict::Workload work, const kernels::Hints& hints);
+
 // The profile is named or read from a file; all throw Error(usage), Error(system) and Error(data).
 stores::StoreProfile profile_of(const MachineArguments& arguments);
 predict::Cluster cluster_of(const MachineArguments& arguments);

@@ -247,7 +247,7 @@ void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
       options.layout.access = cost;
       predict::Way way{
           fmt::format("--strategy {} --layout {}{}", strategy, layout, writers.empty() ? "" : " --writers " + writers),
-          predict::work_of(options, around)};
+          with_hints_left_out(predict::work_of(options, around), options.mpi.hints)};
       std::tie(way.reads, way.reads_s) = predict::reads_of(options, around);
       ways.push_back(std::move(way));
     };
@@ -398,10 +398,12 @@ void add_ecg(CLI::App& parent, KernelUse use) {
   if (use != KernelUse::run) {
     add_machine_options(*ecg, a.machine);
     if (use == KernelUse::advise) add_advice_options(*ecg, a.advice);
+    ecg->footer(machine_footer("ecg", use == KernelUse::advise));
     ecg->callback([arguments, ecg, use] {
       if (use == KernelUse::advise) return advise_ecg(*arguments, *ecg);
       print_prediction(arguments->machine, [&](const predict::Surroundings& around) {
-        return predict::work_of(finish(*arguments), around);
+        const kernels::ecg::EcgOptions options = finish(*arguments);
+        return with_hints_left_out(predict::work_of(options, around), options.mpi.hints);
       });
     });
     return;

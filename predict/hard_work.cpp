@@ -16,6 +16,10 @@ std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions
   const std::uint64_t bytes = options.records * options.record_bytes;
   const auto records = static_cast<double>(options.records);
   RankSteps rank;
+  // Libraries set themselves up once in a run.
+  const bool is_hdf5 = options.strategy == HardStrategy::hdf5;
+  if (is_hdf5 || options.strategy == HardStrategy::collective) rank.call("open", "mpi start");
+  if (is_hdf5) rank.call("open", "hdf5 start");
   for (std::uint64_t phase = 0; phase < run.phases; ++phase) {
     switch (options.strategy) {
       case HardStrategy::files: {
@@ -30,15 +34,12 @@ std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions
         rank.write("write", Sharing::in_turn, options.record_bytes, records);
         break;
       case HardStrategy::collective:
-        rank.call("open", "mpi start");
         rank.call("open", "mpi open");
         rank.write("write", Sharing::in_turn, options.record_bytes, records);
         rank.call("write", "mpi round", records);
         rank.call("write", "mpi MiB", static_cast<double>(bytes) / kMiB);
         break;
       case HardStrategy::hdf5:
-        rank.call("open", "mpi start");
-        rank.call("open", "hdf5 start");
         rank.call("open", "hdf5 create");
         rank.write("write", Sharing::in_turn, options.record_bytes, records);
         rank.call("write", "hdf5 step", records);

@@ -142,6 +142,21 @@ def test_a_profile_that_lacks_calls_says_so(tmp_path: Path) -> None:
                                                                                 "mpi MiB")]
 
 
+def test_what_is_not_in_it_is_said(store: Path) -> None:
+    for kernel in (("hard", "--strategy", "collective", "--records", 10), ("ecg", "--nodes", 100, "--steps", 2)):
+        told = predicted(store, *kernel, "--cb-nodes", 2, "--stripe-count", 4)["leaves_out"]
+        assert "what cb_nodes=2 changes" in told and "what striping_factor=4 changes" in told
+    # A library sets itself up once, however many files there are.
+    words = ("hard", "--strategy", "hdf5", "--records", 10)
+    one, three = (predicted(store, *words, "--phases", n)["seconds"]["open"]["middle"] for n in (1, 3))
+    assert one == pytest.approx(2e-3 + 0.05) and three == pytest.approx(2e-3 + 3 * 0.05)
+    assert "weft advise hard --store" in w.weft_ok("advise", "hard", "--help").out
+
+
+def test_more_ranks_than_a_process_has_mappings(store: Path) -> None:
+    predicted(store, "hard", "--strategy", "files", "--records", 10, "--ranks", 40_000, "--per-node", 64)
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
