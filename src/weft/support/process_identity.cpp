@@ -1,19 +1,26 @@
 #include "weft/support/process_identity.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace weft {
 
 namespace {
 
+// Nothing where the file cannot be opened or read: a process may end in between (then read gives ESRCH, which a file
+// stream makes an exception of).
 std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  std::string text;
+  std::array<char, 1024> piece{};
+  for (ssize_t got = 0; (got = ::read(descriptor, piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  ::close(descriptor);
+  return text;
 }
 
 // proc(5): field 22 of /proc/PID/stat; the second field, the program's name in brackets, may hold spaces. Nothing where

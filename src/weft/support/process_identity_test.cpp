@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 namespace weft {
 namespace {
@@ -48,6 +50,27 @@ TEST(ProcessIdentity, AProcessThatWasKilledIsDeadBeforeAnybodyWaitedForIt) {
     ++process.start;
   }
   ::waitpid(child, nullptr, 0);
+}
+
+// Between the opening of /proc/PID/stat and the reading of it the process may go: then reading fails with ESRCH.
+TEST(ProcessIdentity, AProcessMayEndWhileItIsAskedFor) {
+  std::atomic<pid_t> latest{::getpid()};
+  std::atomic<bool> done{false};
+  std::thread asking([&] {
+    ProcessIdentity process = this_process();
+    while (!done) {
+      process.pid = latest;
+      EXPECT_NO_THROW(is_alive(process));
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    latest = child;
+    ::waitpid(child, nullptr, 0);
+  }
+  done = true;
+  asking.join();
 }
 
 }  // namespace
