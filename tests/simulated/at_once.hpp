@@ -18,7 +18,15 @@ inline int weft_allreduce_at_once(const void* in, void* out, int count, MPI_Data
   return MPI_Allreduce(in, out, count, type, op, comm);
 }
 
+inline int weft_exscan_at_once(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                               MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_Exscan(in, out, count, type, op, comm);
+}
+
 #undef MPI_Testall
 #define MPI_Testall weft_test_until_done
 #undef MPI_Iallreduce
 #define MPI_Iallreduce weft_allreduce_at_once
+#undef MPI_Iexscan
+#define MPI_Iexscan weft_exscan_at_once

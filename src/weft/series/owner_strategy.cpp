@@ -297,8 +297,7 @@ class OwnerStrategy final : public WriteStrategy {
     const std::optional<Error> settled = settle();
     if (!failed_)
       failed_ = settled ? settled : observed;  // told to the others when the next window is due, or at the end
-    if (filters_) job.place = agree_on_place();
-    flusher_->submit(std::move(job));
+    submit(std::move(job));
     turn_ = 1 - turn_;
     begin(first_ + gathered_);
   }
@@ -338,8 +337,21 @@ class OwnerStrategy final : public WriteStrategy {
     }
   }
 
-  // Where the chunks go that this rank's flusher has filtered. Collective; the flushers are idle.
-  std::uint64_t agree_on_place() {
+  // Its chunks are filtered while the ranks agree on the place of those before. Collective with filters.
+  void submit(storage::FlushJob job) {
+    const std::uint64_t waiting = flusher_->waiting_bytes();
+    flusher_->submit(std::move(job));
+    if (!filters_) return;
+    try {
+      flusher_->place(agree_on_place(waiting));
+    } catch (...) {
+      flusher_->give_up();
+      throw;
+    }
+  }
+
+  // Where this rank's filtered chunks go, which have so many bytes. Collective; none are being written.
+  std::uint64_t agree_on_place(std::uint64_t mine) {
     // Seldom, as whoever opens the file in that moment may have to try again.
     constexpr std::uint64_t kLeastStride = 16ULL << 20;
     const std::uint64_t stride = std::max(kLeastStride, 4 * most_filtered_bytes_);
@@ -353,7 +365,6 @@ class OwnerStrategy final : public WriteStrategy {
       if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);
       end_ahead_ = end_of_data_ + stride;
     }
-    const std::uint64_t mine = flusher_->waiting_bytes();
     const std::uint64_t place = end_of_data_ + context_.comm.sum_before(mine);
     end_of_data_ += context_.comm.sum(mine);
     return place;
@@ -365,10 +376,9 @@ class OwnerStrategy final : public WriteStrategy {
     if (context_.comm.max(flusher_->waiting_bytes()) == 0) return;
     agree(context_.comm, filtered);
     storage::FlushJob job;
-    job.place = agree_on_place();
     job.committed = first_;
     job.raise_slot = owns_tiles_;
-    flusher_->submit(std::move(job));
+    submit(std::move(job));
     failed_ = flusher_->wait();
   }
 

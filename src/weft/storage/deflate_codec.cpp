@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "weft/storage/filter_codec.hpp"
+#include "weft/support/wide_code.hpp"
 
 namespace weft::storage {
 
@@ -52,6 +53,13 @@ class FastestDeflate final : public Deflate {
   FastestDeflate() : Deflate(1) {}
 
   std::span<const std::byte> encode(std::span<const std::byte> from) override {
+    const std::span<const std::byte> encoded = in_blocks(from);
+    clear_upper_halves();
+    return encoded;
+  }
+
+ private:
+  std::span<const std::byte> in_blocks(std::span<const std::byte> from) {
     constexpr std::size_t kLongest = 24U << 10U;
     constexpr std::size_t kPerBlock = 512;  // which cannot be made shorter
     std::size_t blocks = 8;
@@ -79,7 +87,6 @@ class FastestDeflate final : public Deflate {
     return to.first(stream.total_out);
   }
 
- private:
   std::unique_ptr<unsigned char[]> memory_ = std::make_unique_for_overwrite<unsigned char[]>(ISAL_DEF_LVL2_DEFAULT);
 };
 

@@ -40,9 +40,9 @@ std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog
   return decoded;
 }
 
-FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const ChunkSteps& steps) const {
+FilteredChunks::Made FilteredChunks::encode_one(ChunkCoder& coder, const ChunkSteps& steps) const {
   const ArrayEntry& array = array_of(catalog_, steps.field);
-  Waiting one{steps.field, steps.chunk, steps.first > 0, {}};
+  Made one{steps.field, steps.chunk, steps.first > 0, {}};
   const FieldEntry& field = catalog_.fields.at(steps.field);
   if (steps.steps.size() == array.chunk_bytes() && field.kept_bits == 0) {
     one.encoded = coder.encode(steps.steps);
@@ -67,19 +67,19 @@ FilteredChunks::Waiting FilteredChunks::encode_one(ChunkCoder& coder, const Chun
 // Of what encode() makes.
 void FilteredChunks::make_room(std::uint64_t bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return placed_bytes_ == 0 || placed_bytes_ + made_bytes_ + bytes <= most_bytes_; });
+  changed_.wait(lock, [&] { return aside_bytes_ == 0 || aside_bytes_ + made_bytes_ + bytes <= most_bytes_; });
   made_bytes_ += bytes;
 }
 
-void FilteredChunks::forget_placed() {
-  placed_.clear();
+void FilteredChunks::forget_aside() {
+  aside_.clear();
   const std::scoped_lock lock(mutex_);
-  placed_bytes_ = 0;
+  aside_bytes_ = 0;
   changed_.notify_all();
 }
 
 void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
-  waiting_.assign(chunks.size(), {});
+  made_.assign(chunks.size(), {});
   {
     const std::scoped_lock lock(mutex_);
     made_bytes_ = 0;
@@ -97,8 +97,8 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
         if (coder == coders.end()) {
           coder = coders.emplace(chunks[i].field, ChunkCoder(filters_of_field(catalog_, chunks[i].field))).first;
         }
-        waiting_[i] = encode_one(coder->second, chunks[i]);
-        make_room(waiting_[i].encoded.bytes.size());
+        made_[i] = encode_one(coder->second, chunks[i]);
+        make_room(made_[i].encoded.bytes.size());
       }
     } catch (...) {
       const std::scoped_lock lock(failing);
@@ -111,32 +111,39 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   work();
   others.clear();  // waits for them
   if (failure) {
-    waiting_.clear();
+    made_.clear();
     bytes_ = 0;
     std::rethrow_exception(failure);
   }
-  std::sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
-    return a.field != b.field ? a.field < b.field : a.chunk < b.chunk;
-  });
+  std::sort(made_.begin(), made_.end(),
+            [](const Made& a, const Made& b) { return a.field != b.field ? a.field < b.field : a.chunk < b.chunk; });
   bytes_ = 0;
-  for (const Waiting& one : waiting_) bytes_ += one.encoded.bytes.size();
+  for (const Made& one : made_) bytes_ += one.encoded.bytes.size();
+}
+
+bool FilteredChunks::set_aside() {
+  if (made_.empty()) return false;
+  aside_ = std::exchange(made_, {});
+  const std::scoped_lock lock(mutex_);
+  aside_bytes_ = std::exchange(bytes_, 0);
+  return true;
 }
 
 std::vector<WriteRequest> FilteredChunks::place(std::uint64_t at) {
-  if (waiting_.empty()) return {};
-  placed_ = std::exchange(waiting_, {});
+  if (aside_.empty()) return {};
   placed_at_ = at;
-  WriteRequest request{at, std::exchange(bytes_, 0), {}, 0};
+  WriteRequest request{at, 0, {}, 0};
+  for (const Made& one : aside_) {
+    request.pieces.emplace_back(one.encoded.bytes);
+    request.bytes += one.encoded.bytes.size();
+  }
   request.chunk_end = at + request.bytes;
-  for (const Waiting& one : placed_) request.pieces.emplace_back(one.encoded.bytes);
-  const std::scoped_lock lock(mutex_);
-  placed_bytes_ = request.bytes;
   return {request};
 }
 
 void FilteredChunks::write_entries() {
   // What an entry leads away from may count already: a power cut must not leave the new entry without the new chunk.
-  if (std::any_of(placed_.begin(), placed_.end(), [](const Waiting& one) { return one.anew; })) store_.sync();
+  if (std::any_of(aside_.begin(), aside_.end(), [](const Made& one) { return one.anew; })) store_.sync();
   std::uint64_t at = placed_at_;
   std::vector<std::byte> entries;  // that follow each other
   std::uint64_t begin = 0;
@@ -144,12 +151,12 @@ void FilteredChunks::write_entries() {
     if (!entries.empty()) store_.write_at(begin, Bytes(entries));
     entries.clear();
   };
-  for (std::size_t i = 0; i < placed_.size(); ++i) {
-    const Waiting& one = placed_[i];
+  for (std::size_t i = 0; i < aside_.size(); ++i) {
+    const Made& one = aside_[i];
     const ChunkTree tree = tree_of(array_of(catalog_, one.field));
     const std::uint64_t index = catalog_.segments[0].rooms.at(one.field).index;
-    const bool follows = i > 0 && placed_[i - 1].field == one.field && placed_[i - 1].chunk + 1 == one.chunk &&
-                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(placed_[i - 1].chunk);
+    const bool follows = i > 0 && aside_[i - 1].field == one.field && aside_[i - 1].chunk + 1 == one.chunk &&
+                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(aside_[i - 1].chunk);
     if (!follows) {
       flush();
       begin = tree.entry_at(index, one.chunk);
@@ -160,7 +167,7 @@ void FilteredChunks::write_entries() {
     at += bytes;
   }
   flush();
-  forget_placed();
+  forget_aside();
 }
 
 }  // namespace weft::storage

@@ -3,14 +3,15 @@
 //
 // 1. encode(): whole chunks are filtered, on several threads. Where a window begins within a chunk, what the file has
 //    of it is read and decoded first.
-// 2. The ranks agree where each one's chunks go, one behind the other: nobody knows before how long they are.
+// 2. set_aside(): they wait for a place, and the next window may be encoded. The ranks agree where each one's chunks
+//    go, one behind the other: nobody knows before how long they are.
 // 3. place(): they are to be written there, as one request.
 // 4. write_entries(): when that is done, their entries in the index, each overwritten in place. Until then the entry
 //    leads to what the chunk was, or to a chunk of nothing.
 //
 // So the file opens at every instant, and a chunk is what it was or what it becomes. The next window may be encoded
-// while this one is written: encode() on one thread, write_entries() on another. Not collective; makes no MPI and no
-// HDF5 call.
+// while this one is placed and written: encode() on one thread, place() and write_entries() on another. Not collective;
+// makes no MPI and no HDF5 call.
 #pragma once
 
 #include <condition_variable>
@@ -41,41 +42,43 @@ class FilteredChunks {
   FilteredChunks(ByteStore& store, const SeriesCatalog& catalog, unsigned threads)
       : store_(store), catalog_(catalog), threads_(threads) {}
 
-  // Nothing may be waiting for a place. What this makes and what has a place and is not written yet never take more
+  // What was made before must be set aside. What this makes and what is set aside and not written yet never take more
   // memory together than the chunks themselves: it waits for write_entries() rather. Throws Error(data) where a chunk
   // of the file cannot be decoded.
   void encode(const std::vector<ChunkSteps>& chunks);
-  // What waits for a place.
+  // Of what encode() made; 0 once it is set aside.
   std::uint64_t bytes() const { return bytes_; }
-  // What waits gets its place, which HDF5 must know to be in the file. To be written before write_entries(); none where
-  // nothing waits.
+  // What encode() made waits for its place. True if there is any.
+  bool set_aside();
+  // What is set aside gets its place, which HDF5 must know to be in the file. To be written before write_entries();
+  // none where nothing is set aside.
   std::vector<WriteRequest> place(std::uint64_t at);
   // Lets the index lead to what has a place, and gives its memory back.
   void write_entries();
-  // The memory alone: of what cannot be written.
-  void forget_placed();
+  // The memory alone: of what is set aside and cannot be written.
+  void forget_aside();
 
  private:
-  struct Waiting {
+  struct Made {
     std::size_t field = 0;
     std::uint64_t chunk = 0;
     bool anew = false;  // the file has steps of it that may count
     ChunkCoder::Encoded encoded;
   };
 
-  Waiting encode_one(ChunkCoder& coder, const ChunkSteps& steps) const;
+  Made encode_one(ChunkCoder& coder, const ChunkSteps& steps) const;
   void make_room(std::uint64_t bytes);
 
   ByteStore& store_;
   const SeriesCatalog& catalog_;
   unsigned threads_;
-  std::vector<Waiting> waiting_;
-  std::uint64_t bytes_ = 0;      // of them
-  std::vector<Waiting> placed_;  // one behind the other
+  std::vector<Made> made_;
+  std::uint64_t bytes_ = 0;  // of them
+  std::vector<Made> aside_;  // to be one behind the other in the file
   std::uint64_t placed_at_ = 0;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::uint64_t placed_bytes_ = 0;
+  std::uint64_t aside_bytes_ = 0;
   std::uint64_t made_bytes_ = 0;  // by encode(), so far
   std::uint64_t most_bytes_ = 0;  // of both
 };

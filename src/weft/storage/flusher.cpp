@@ -50,6 +50,24 @@ void Flusher::submit(FlushJob job) {
     const std::scoped_lock lock(mutex_);
     if (failure_) return;
     job_ = std::move(job);
+    place_.reset();
+    given_up_ = false;
+  }
+  changed_.notify_all();
+}
+
+void Flusher::place(std::uint64_t at) {
+  {
+    const std::scoped_lock lock(mutex_);
+    place_ = at;
+  }
+  changed_.notify_all();
+}
+
+void Flusher::give_up() {
+  {
+    const std::scoped_lock lock(mutex_);
+    given_up_ = true;
   }
   changed_.notify_all();
 }
@@ -91,14 +109,14 @@ void Flusher::run() {
 void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
   check_epoch(target_.store, target_.catalog, target_.epoch);
-  // A window is encoded while the one before is written, unless it goes on with a chunk of that one.
-  const std::vector<WriteRequest> placed = filtered_.place(job.place);
+  // A window is encoded while the one before is placed and written, unless it goes on with a chunk of that one.
+  const bool waits_for_place = filtered_.set_aside();
   const bool goes_on = std::ranges::any_of(job.chunks, [](const ChunkSteps& steps) { return steps.first > 0; });
-  if (placed.empty() || job.chunks.empty() || goes_on) {
-    write_and_raise(job, placed);
+  if (!waits_for_place || job.chunks.empty() || goes_on) {
+    write_and_raise(job, waits_for_place);
     return filter(job);
   }
-  std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job, placed); });
+  std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job, true); });
   filter(job);
   written.get();
 }
@@ -109,14 +127,26 @@ void Flusher::filter(const FlushJob& job) {
   target_.counters.filtered_bytes += filtered_.bytes();
 }
 
-void Flusher::write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed) {
-  try {
-    for (const WriteRequest& request : placed) ask_for_room({{request.offset, request.bytes}});
-    write_data(placed);
-    filtered_.write_entries();
-  } catch (...) {
-    filtered_.forget_placed();  // encode() may be waiting for it
-    throw;
+// What the job before has filtered, once it has its place.
+void Flusher::write_aside() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return place_ || given_up_ || ending_; });
+  if (!place_) throw Error(ErrorKind::system, target_.catalog.path, "the ranks did not agree where chunks go");
+  const std::vector<WriteRequest> placed = filtered_.place(*place_);
+  lock.unlock();
+  for (const WriteRequest& request : placed) ask_for_room({{request.offset, request.bytes}});
+  write_data(placed);
+  filtered_.write_entries();
+}
+
+void Flusher::write_and_raise(const FlushJob& job, bool waits_for_place) {
+  if (waits_for_place) {
+    try {
+      write_aside();
+    } catch (...) {
+      filtered_.forget_aside();  // encode() may be waiting for it
+      throw;
+    }
   }
   ask_for_room(job.room);
   write_data(job.requests);

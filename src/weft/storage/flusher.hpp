@@ -49,7 +49,6 @@ struct FlushTarget {
 };
 
 struct FlushJob {
-  std::uint64_t place = 0;      // where the chunks go that the job before has filtered
   std::vector<FileRange> room;  // asked of the file system first
   std::vector<WriteRequest> requests;
   std::uint64_t committed = 0;  // the steps of which this rank's part is in the file afterwards
@@ -67,8 +66,13 @@ class Flusher {
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
-  // Nothing may be under way.
+  // Nothing may be under way. Where chunks wait for a place, place() or give_up() follows; the job's own are filtered
+  // meanwhile.
   void submit(FlushJob job);
+  // Where the chunks go that the job before has filtered.
+  void place(std::uint64_t at);
+  // They get no place, so the job is not written.
+  void give_up();
   // Blocks until nothing is under way; the error of a window that failed is returned from then on. After a failure no
   // further window is written, so the slot stays where it was.
   std::optional<Error> wait();
@@ -80,7 +84,8 @@ class Flusher {
  private:
   void run();
   void write(const FlushJob& job);
-  void write_and_raise(const FlushJob& job, const std::vector<WriteRequest>& placed);
+  void write_and_raise(const FlushJob& job, bool waits_for_place);
+  void write_aside();
   void filter(const FlushJob& job);
   void raise(std::uint64_t committed);
   void ask_for_room(const std::vector<FileRange>& room);
@@ -94,7 +99,9 @@ class Flusher {
   std::uint64_t cacheable_bytes_ = 0;  // what this rank still leaves to the page cache
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<FlushJob> job_;  // present from submit() until it is done
+  std::optional<FlushJob> job_;         // present from submit() until it is done
+  std::optional<std::uint64_t> place_;  // of what the job before has filtered
+  bool given_up_ = false;
   bool ending_ = false;
   std::optional<Error> failure_;
   std::thread thread_;

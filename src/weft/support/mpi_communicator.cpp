@@ -77,13 +77,17 @@ std::uint64_t MpiCommunicator::max(std::uint64_t value) { return extreme(value, 
 
 std::uint64_t MpiCommunicator::sum(std::uint64_t value) {
   std::uint64_t result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_, &request), "MPI_Iallreduce");
+  wait_patiently(std::span(&request, 1));
   return result;
 }
 
 std::uint64_t MpiCommunicator::sum_before(std::uint64_t value) {
   std::uint64_t result = 0;
-  check_mpi(MPI_Exscan(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Exscan");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iexscan(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_, &request), "MPI_Iexscan");
+  wait_patiently(std::span(&request, 1));
   return rank_ == 0 ? 0 : result;  // MPI leaves rank 0's result undefined
 }
 
