@@ -15,6 +15,7 @@
 #include "weft/reading/series_reader.hpp"
 #include "weft/reading/snapshot_sweep.hpp"
 #include "weft/series/series_writer.hpp"
+#include "weft/storage/chunk_room.hpp"
 
 namespace weft {
 namespace {
@@ -77,6 +78,27 @@ class FilteredReadsTest : public testing::Test {
   int columns_ = 0;
   std::uint64_t nodes_of_chunk_ = 0;
 };
+
+// A run that goes on overwrites entries of the index, at any instant of somebody's opening.
+TEST_F(FilteredReadsTest, ItOpensWhileItsIndexChanges) {
+  const storage::SeriesCatalog catalog = open(8 << 20).catalog();
+  const storage::ArrayEntry& array = catalog.segments[0].fields[1];
+  const std::uint64_t index = catalog.segments[0].rooms.at(1).index;
+  const storage::ChunkTree tree = storage::tree_of(array);
+  const auto store = storage::open_store(path_, storage::OpenMode::write);
+  const storage::IndexedChunk first = tree.entry_of(*store, index, 0);
+  const storage::IndexedChunk second = tree.entry_of(*store, index, 1);
+  std::atomic<bool> done = false;
+  std::thread writing([&] {
+    for (int turn = 0; !done; ++turn) {
+      store->write_at(tree.entry_at(index, 1), storage::Bytes(tree.entry(1, turn % 2 == 0 ? first : second)));
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_NO_THROW(SeriesReader::open(path_));
+  done = true;
+  writing.join();
+}
 
 TEST_F(FilteredReadsTest, ASweepDecodesEachChunkOnce) {
   const SeriesReader reader = open(8 << 20);

@@ -11,6 +11,7 @@
 #include "weft/exchange/window.hpp"
 #include "weft/series/window_length.hpp"
 #include "weft/storage/file_end.hpp"
+#include "weft/storage/filtered_chunks.hpp"
 #include "weft/storage/flusher.hpp"
 #include "weft/storage/group_commit.hpp"
 #include "weft/support/amount.hpp"
@@ -340,6 +341,7 @@ class OwnerStrategy final : public WriteStrategy {
   // Its chunks are filtered while the ranks agree on the place of those before. Collective with filters.
   void submit(storage::FlushJob job) {
     const std::uint64_t waiting = flusher_->waiting_bytes();
+    job.waits_for_place = filters_;
     flusher_->submit(std::move(job));
     if (!filters_) return;
     try {
@@ -359,7 +361,9 @@ class OwnerStrategy final : public WriteStrategy {
     if (first || end_of_data_ + 2 * most_filtered_bytes_ > end_ahead_) {
       agree_on(context_.comm, [&] {
         if (context_.comm.rank() != 0) return;
-        if (first) end_of_data_ = storage::end_of_file(context_.catalog.path);
+        if (first) {
+          end_of_data_ = storage::first_place(storage::end_of_file(context_.catalog.path), most_filtered_bytes_);
+        }
         storage::move_end_ahead(context_.catalog, end_of_data_, end_of_data_ + stride);
       });
       if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);

@@ -25,7 +25,12 @@ ChunkCoder::ChunkCoder(ChunkCoder&&) noexcept = default;
 ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
 
 ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
-  Encoded result;
+  const auto [bytes, skipped] = encode_here(chunk);
+  return {{bytes.begin(), bytes.end()}, skipped};
+}
+
+ChunkCoder::As<std::span<const std::byte>> ChunkCoder::encode_here(std::span<const std::byte> chunk) {
+  As<std::span<const std::byte>> result;
   std::span<const std::byte> now = chunk;
   for (std::size_t i = 0; i < filters_.size(); ++i) {
     const std::span<const std::byte> next = stages_[i].codec->encode(now);
@@ -39,7 +44,7 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
     }
     now = next;
   }
-  result.bytes.assign(now.begin(), now.end());
+  result.bytes = now;
   return result;
 }
 

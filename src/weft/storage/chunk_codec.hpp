@@ -77,11 +77,15 @@ class ChunkCoder {
 
   // The chunk as the file has it. Bit i of `skipped` says that filter i was left out, as an optional one may be where
   // it would make the chunk longer.
-  struct Encoded {
-    std::vector<std::byte> bytes;
+  template <typename Memory>
+  struct As {
+    Memory bytes;
     std::uint32_t skipped = 0;
   };
+  using Encoded = As<std::vector<std::byte>>;
   Encoded encode(std::span<const std::byte> chunk);
+  // The same in memory that stands until the coder's next call, or in the chunk's own.
+  As<std::span<const std::byte>> encode_here(std::span<const std::byte> chunk);
 
   // Fills `chunk`, whose length must be the chunk's. Throws Error(data), without a place, where the bytes are not what
   // the filters left: damaged.

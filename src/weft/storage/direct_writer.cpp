@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kBuffers = 8;
 constexpr std::size_t kBufferBytes = 512UL << 10;
+constexpr std::size_t kLongestInPlace = 2UL << 20;
 constexpr long kExt4Magic = 0xEF53;  // statfs(2), f_type
 constexpr long kXfsMagic = 0x58465342;
 
@@ -55,10 +56,13 @@ class DirectWriter::Queue {
     free_.pop_back();
     return buffer;
   }
+  void put_back(std::size_t buffer) { free_.push_back(buffer); }
   std::byte* data(std::size_t buffer) const { return memory_.get() + buffer * kBufferBytes; }
+  Bytes filled(std::size_t buffer, std::size_t bytes) const { return {data(buffer), bytes}; }
 
-  void start(std::size_t buffer, std::size_t bytes, std::uint64_t offset) {
-    bytes_[buffer] = bytes;
+  // Writes from a buffer, or from other memory in its stead.
+  void start(std::size_t buffer, Bytes from, std::uint64_t offset) {
+    from_[buffer] = from;
     offsets_[buffer] = offset;
     if (context_ != 0) {
       iocb& request = requests_[buffer];
@@ -66,8 +70,8 @@ class DirectWriter::Queue {
       request.aio_data = buffer;
       request.aio_lio_opcode = IOCB_CMD_PWRITE;
       request.aio_fildes = static_cast<std::uint32_t>(descriptor_);
-      request.aio_buf = reinterpret_cast<std::uint64_t>(data(buffer));
-      request.aio_nbytes = bytes;
+      request.aio_buf = reinterpret_cast<std::uint64_t>(from.data());
+      request.aio_nbytes = from.size();
       request.aio_offset = static_cast<std::int64_t>(offset);
       iocb* one = &request;
       if (::syscall(SYS_io_submit, context_, 1L, &one) == 1) {
@@ -96,7 +100,7 @@ class DirectWriter::Queue {
       } else {
         counters_->bytes_written += static_cast<std::uint64_t>(event.res);
         counters_->write_sizes.add(static_cast<std::uint64_t>(event.res));
-        if (static_cast<std::uint64_t>(event.res) < bytes_[buffer]) {
+        if (static_cast<std::uint64_t>(event.res) < from_[buffer].size()) {
           write_rest(buffer, static_cast<std::size_t>(event.res));
         }
       }
@@ -111,9 +115,10 @@ class DirectWriter::Queue {
 
  private:
   void write_rest(std::size_t buffer, std::size_t done) {
-    while (done < bytes_[buffer]) {
-      const ssize_t moved = ::pwrite(descriptor_, data(buffer) + done, bytes_[buffer] - done,
-                                     static_cast<off_t>(offsets_[buffer] + done));
+    while (done < from_[buffer].size()) {
+      const Bytes rest = from_[buffer].subspan(done);
+      const ssize_t moved =
+          ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(offsets_[buffer] + done));
       ++counters_->writes;
       if (moved < 0 && errno == EINTR) continue;
       if (moved <= 0) return fail(moved < 0 ? errno : ENOSPC, offsets_[buffer] + done);
@@ -135,16 +140,11 @@ class DirectWriter::Queue {
   std::vector<std::size_t> free_;
   std::size_t under_way_ = 0;
   std::array<iocb, kBuffers> requests_{};
-  std::array<std::size_t, kBuffers> bytes_{};
+  std::array<Bytes, kBuffers> from_{};
   std::array<std::uint64_t, kBuffers> offsets_{};
   int error_ = 0;  // the first, until it is thrown
   std::uint64_t failed_at_ = 0;
 };
-
-std::uint64_t page_bytes() {
-  const long page = ::sysconf(_SC_PAGESIZE);
-  return page > 0 ? static_cast<std::uint64_t>(page) : 4096;
-}
 
 std::unique_ptr<DirectWriter> DirectWriter::open(const std::string& path, std::shared_ptr<SyscallCounters> counters) {
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(page_bytes(), kBuffers * kBufferBytes));
@@ -165,15 +165,25 @@ DirectWriter::DirectWriter(std::string path, std::unique_ptr<Queue> queue)
 DirectWriter::~DirectWriter() = default;
 
 void DirectWriter::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  const std::uint64_t page = page_bytes();
   std::size_t buffer = queue_->take();
   std::size_t filled = 0;
+  const auto start = [&](Bytes from) {
+    queue_->start(buffer, from, offset);
+    offset += from.size();
+    filled = 0;
+    buffer = queue_->take();
+  };
   for (Bytes piece : pieces) {
     while (!piece.empty()) {
-      if (filled == kBufferBytes) {
-        queue_->start(buffer, filled, offset);
-        offset += filled;
-        filled = 0;
-        buffer = queue_->take();
+      if (filled == kBufferBytes) start(queue_->filled(buffer, filled));
+      const bool lies_right = reinterpret_cast<std::uintptr_t>(piece.data()) % page == 0 && filled % page == 0;
+      if (lies_right && piece.size() >= page) {
+        if (filled > 0) start(queue_->filled(buffer, filled));
+        const std::size_t part = std::min(piece.size() / page * page, kLongestInPlace);
+        start(piece.first(part));
+        piece = piece.subspan(part);
+        continue;
       }
       const std::size_t part = std::min(piece.size(), kBufferBytes - filled);
       std::memcpy(queue_->data(buffer) + filled, piece.data(), part);
@@ -181,7 +191,8 @@ void DirectWriter::write_at(std::uint64_t offset, std::span<const Bytes> pieces)
       piece = piece.subspan(part);
     }
   }
-  queue_->start(buffer, filled, offset);
+  if (filled > 0) start(queue_->filled(buffer, filled));
+  queue_->put_back(buffer);
   queue_->throw_failure(path_);
 }
 

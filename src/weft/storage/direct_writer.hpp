@@ -16,11 +16,9 @@
 #include <string>
 
 #include "weft/storage/byte_store.hpp"
+#include "weft/storage/page_memory.hpp"
 
 namespace weft::storage {
-
-// The system's page, which is a multiple of every disk's block: 4,096 bytes on most machines, 65,536 on some.
-std::uint64_t page_bytes();
 
 // For one thread.
 class DirectWriter {
@@ -31,9 +29,10 @@ class DirectWriter {
   DirectWriter(const DirectWriter&) = delete;
   DirectWriter& operator=(const DirectWriter&) = delete;
 
-  // `offset` and the pieces' sum must be multiples of page_bytes(); the pieces may lie anywhere, they are copied to
-  // buffers of 4 MiB in all before this returns. Requests that overlap must have a finish() between them. Throws
-  // Error(system), also for a request before; which of them are written then is not known.
+  // `offset` and the pieces' sum must be multiples of page_bytes(); the pieces may lie anywhere. Those in whole pages
+  // of memory for whole pages of the file must stand until finish(); others are copied to buffers of 4 MiB in all
+  // before this returns. Requests that overlap must have a finish() between them. Throws Error(system), also for a
+  // request before; which of them are written then is not known.
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces);
   // Returns when all that was written is with the disk.
   void finish();

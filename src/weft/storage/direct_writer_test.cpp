@@ -64,6 +64,34 @@ TEST_F(DirectWriterTest, RequestsOfAnyPiecesLandWhereTheyShould) {
   EXPECT_EQ(counters_->opens.load(), counters_->closes.load());
 }
 
+// Blocks of whole pages among pieces that lie anywhere, before, between and behind them.
+TEST_F(DirectWriterTest, WholePagesAreWrittenFromWhereTheyLie) {
+  std::mt19937 random(9);
+  const std::uint64_t page = page_bytes();
+  std::vector<std::byte> anywhere(5 * page + 1);
+  for (std::byte& byte : anywhere) byte = static_cast<std::byte>(random());
+  std::vector<PageBlock> blocks;
+  for (const std::uint64_t bytes : {700 * page, 3 * page, page + 17, 9 * page}) {
+    std::vector<std::byte> content(bytes);
+    for (std::byte& byte : content) byte = static_cast<std::byte>(random());
+    blocks.emplace_back(bytes).append(content);
+  }
+  blocks[2].fill_page();
+  const Bytes odd(anywhere.data() + 1, 5 * page);
+  const std::vector<Bytes> pieces{
+      blocks[0].bytes(), odd.first(page + 5), odd.subspan(page + 5, 100),   odd.subspan(page + 105, 4 * page - 105),
+      blocks[1].bytes(), blocks[2].bytes(),   blocks[3].bytes().first(page)};
+  std::vector<std::byte> expected(2 * page);
+  for (const Bytes& piece : pieces) expected.insert(expected.end(), piece.begin(), piece.end());
+  writer_->write_at(2 * page, pieces);
+  writer_->finish();
+  EXPECT_EQ(content(), expected);
+  // The first block is two writes of up to 2 MiB; through the buffers all would be seven of 512 KiB.
+  if (page == 4096) {
+    EXPECT_EQ(counters_->writes.load(), 6U);
+  }
+}
+
 TEST_F(DirectWriterTest, WhatIsNotWholePagesIsRefused) {
   const std::vector<std::byte> memory(page_bytes());
   const Bytes piece = Bytes(memory).first(100);

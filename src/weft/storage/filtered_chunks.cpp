@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -13,10 +14,15 @@
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_room.hpp"
 #include "weft/support/error.hpp"
+#include "weft/support/shape.hpp"
 
 namespace weft::storage {
 
 namespace {
+
+constexpr std::uint64_t kLeastPages = 64;            // of a block: what fills up its last one is less than 1 %
+constexpr std::uint64_t kLargestBlock = 4ULL << 20;  // but for longer chunks
+constexpr std::uint64_t kWorthPages = 4ULL << 20;    // of a window; less is copied before it is written
 
 const ArrayEntry& array_of(const SeriesCatalog& catalog, std::size_t field) {
   return catalog.segments.at(0).fields.at(field);
@@ -29,6 +35,10 @@ std::vector<Filter> filters_of_field(const SeriesCatalog& catalog, std::size_t f
 
 }  // namespace
 
+std::uint64_t first_place(std::uint64_t end, std::uint64_t window_bytes) {
+  return window_bytes < kWorthPages ? end : ceil_div(end, page_bytes()) * page_bytes();
+}
+
 std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog& catalog, std::size_t field,
                                            std::uint64_t chunk, ChunkCoder& coder) {
   const ArrayEntry& array = array_of(catalog, field);
@@ -40,29 +50,68 @@ std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog
   return decoded;
 }
 
-FilteredChunks::Made FilteredChunks::encode_one(ChunkCoder& coder, const ChunkSteps& steps) const {
-  const ArrayEntry& array = array_of(catalog_, steps.field);
-  Made one{steps.field, steps.chunk, steps.first > 0, {}};
-  const FieldEntry& field = catalog_.fields.at(steps.field);
-  if (steps.steps.size() == array.chunk_bytes() && field.kept_bits == 0) {
-    one.encoded = coder.encode(steps.steps);
-    return one;
+// One of the threads that encode, with what it made so far.
+class FilteredChunks::Worker {
+ public:
+  // Its blocks have room for so many bytes, and so for every chunk as it is.
+  Worker(FilteredChunks& all, std::uint64_t block_bytes) : all_(all), block_bytes_(block_bytes) {}
+
+  void encode(const ChunkSteps& steps) {
+    ChunkCoder& coder = coder_of(steps.field);
+    const auto [bytes, skipped] = coder.encode_here(chunk_of(steps, coder));
+    if (mine_.blocks.empty() || mine_.blocks.back().room() < bytes.size()) {
+      mine_.blocks.push_back(all_.spare_.take(bytes.size(), block_bytes_));
+    }
+    const std::uint64_t at = mine_.blocks.back().append(bytes);
+    const bool anew = steps.first > 0;
+    mine_.chunks.push_back({steps.field, steps.chunk, anew, skipped, mine_.blocks.size() - 1, at, bytes.size()});
+    all_.make_room(bytes.size());
   }
-  std::vector<std::byte> whole;
-  try {
-    whole = steps.first > 0 ? read_filtered_chunk(store_, catalog_, steps.field, steps.chunk, coder)
-                            : std::vector<std::byte>(array.chunk_bytes());
-  } catch (const Error& error) {
-    throw Error(error.kind(), catalog_.path, fmt::format("chunk {} of {} {}", steps.chunk, array.path, error.what()));
+
+  // Gives what was made to `all`; for one thread at a time.
+  void hand_over(Window& all) {
+    for (Made& one : mine_.chunks) {
+      one.block += all.blocks.size();
+      all.chunks.push_back(one);
+    }
+    std::ranges::move(mine_.blocks, std::back_inserter(all.blocks));
   }
-  const std::uint64_t step_bytes = array.chunk_bytes() / array.chunk[0];
-  std::copy(steps.steps.begin(), steps.steps.end(),
-            whole.begin() + static_cast<std::ptrdiff_t>(steps.first * step_bytes));
-  // The steps that were there are rounded already, and stay as they are.
-  if (field.kept_bits > 0) round_bits(whole, field.type, field.kept_bits);
-  one.encoded = coder.encode(whole);
-  return one;
-}
+
+ private:
+  ChunkCoder& coder_of(std::size_t field) {
+    auto coder = coders_.find(field);
+    if (coder == coders_.end()) {
+      coder = coders_.emplace(field, ChunkCoder(filters_of_field(all_.catalog_, field))).first;
+    }
+    return coder->second;
+  }
+
+  // What is to be encoded: the steps, where they are the whole chunk; else in it, beside what the file has of it.
+  std::span<const std::byte> chunk_of(const ChunkSteps& steps, ChunkCoder& coder) {
+    const ArrayEntry& array = array_of(all_.catalog_, steps.field);
+    const FieldEntry& field = all_.catalog_.fields.at(steps.field);
+    if (steps.steps.size() == array.chunk_bytes() && field.kept_bits == 0) return steps.steps;
+    try {
+      whole_ = steps.first > 0 ? read_filtered_chunk(all_.store_, all_.catalog_, steps.field, steps.chunk, coder)
+                               : std::vector<std::byte>(array.chunk_bytes());
+    } catch (const Error& error) {
+      throw Error(error.kind(), all_.catalog_.path,
+                  fmt::format("chunk {} of {} {}", steps.chunk, array.path, error.what()));
+    }
+    const std::uint64_t step_bytes = array.chunk_bytes() / array.chunk[0];
+    std::copy(steps.steps.begin(), steps.steps.end(),
+              whole_.begin() + static_cast<std::ptrdiff_t>(steps.first * step_bytes));
+    // The steps that were there are rounded already, and stay as they are.
+    if (field.kept_bits > 0) round_bits(whole_, field.type, field.kept_bits);
+    return whole_;
+  }
+
+  FilteredChunks& all_;
+  std::uint64_t block_bytes_;
+  std::map<std::size_t, ChunkCoder> coders_;  // one a field, and none shared with another thread
+  std::vector<std::byte> whole_;
+  Window mine_;
+};
 
 // Of what encode() makes.
 void FilteredChunks::make_room(std::uint64_t bytes) {
@@ -72,36 +121,40 @@ void FilteredChunks::make_room(std::uint64_t bytes) {
 }
 
 void FilteredChunks::forget_aside() {
-  aside_.clear();
+  spare_.give(std::move(aside_.blocks));
+  aside_ = {};
   const std::scoped_lock lock(mutex_);
   aside_bytes_ = 0;
   changed_.notify_all();
 }
 
 void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
-  made_.assign(chunks.size(), {});
+  made_ = {};
+  std::uint64_t window_bytes = 0;
+  std::uint64_t longest = 0;
+  for (const ChunkSteps& chunk : chunks) {
+    const std::uint64_t bytes = array_of(catalog_, chunk.field).chunk_bytes();
+    window_bytes += bytes;
+    longest = std::max(longest, bytes);
+  }
   {
     const std::scoped_lock lock(mutex_);
     made_bytes_ = 0;
-    most_bytes_ = 0;
-    for (const ChunkSteps& chunk : chunks) most_bytes_ += array_of(catalog_, chunk.field).chunk_bytes();
+    most_bytes_ = window_bytes;
   }
+  const std::uint64_t block_bytes =
+      std::max(longest, std::clamp(window_bytes / 8, kLeastPages * page_bytes(), kLargestBlock));
   std::atomic<std::size_t> next{0};
-  std::mutex failing;
+  std::mutex handing_over;
   std::exception_ptr failure;
   const auto work = [&] {
+    Worker worker(*this, block_bytes);
     try {
-      std::map<std::size_t, ChunkCoder> coders;  // one a field, and none shared with another thread
-      for (std::size_t i = next++; i < chunks.size(); i = next++) {
-        auto coder = coders.find(chunks[i].field);
-        if (coder == coders.end()) {
-          coder = coders.emplace(chunks[i].field, ChunkCoder(filters_of_field(catalog_, chunks[i].field))).first;
-        }
-        made_[i] = encode_one(coder->second, chunks[i]);
-        make_room(made_[i].encoded.bytes.size());
-      }
+      for (std::size_t i = next++; i < chunks.size(); i = next++) worker.encode(chunks[i]);
+      const std::scoped_lock lock(handing_over);
+      worker.hand_over(made_);
     } catch (...) {
-      const std::scoped_lock lock(failing);
+      const std::scoped_lock lock(handing_over);
       failure = std::current_exception();
       next = chunks.size();
     }
@@ -111,60 +164,63 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   work();
   others.clear();  // waits for them
   if (failure) {
-    made_.clear();
-    bytes_ = 0;
+    made_ = {};
     std::rethrow_exception(failure);
   }
-  std::sort(made_.begin(), made_.end(),
-            [](const Made& a, const Made& b) { return a.field != b.field ? a.field < b.field : a.chunk < b.chunk; });
-  bytes_ = 0;
-  for (const Made& one : made_) bytes_ += one.encoded.bytes.size();
+  std::ranges::sort(made_.chunks, {}, [](const Made& one) { return std::pair(one.field, one.chunk); });
+  for (const PageBlock& block : made_.blocks) made_.chunk_bytes += block.used();
+  made_.bytes = made_.chunk_bytes;
+  if (made_.bytes < kWorthPages) return;
+  made_.bytes = 0;
+  for (PageBlock& block : made_.blocks) {
+    block.fill_page();
+    made_.bytes += block.used();
+  }
 }
 
-bool FilteredChunks::set_aside() {
-  if (made_.empty()) return false;
+void FilteredChunks::set_aside() {
   aside_ = std::exchange(made_, {});
   const std::scoped_lock lock(mutex_);
-  aside_bytes_ = std::exchange(bytes_, 0);
-  return true;
+  aside_bytes_ = aside_.bytes;
 }
 
 std::vector<WriteRequest> FilteredChunks::place(std::uint64_t at) {
-  if (aside_.empty()) return {};
+  if (aside_.chunks.empty()) return {};
   placed_at_ = at;
-  WriteRequest request{at, 0, {}, 0};
-  for (const Made& one : aside_) {
-    request.pieces.emplace_back(one.encoded.bytes);
-    request.bytes += one.encoded.bytes.size();
-  }
-  request.chunk_end = at + request.bytes;
+  WriteRequest request{at, aside_.bytes, {}, at + aside_.bytes};
+  for (const PageBlock& block : aside_.blocks) request.pieces.emplace_back(block.bytes());
   return {request};
 }
 
 void FilteredChunks::write_entries() {
   // What an entry leads away from may count already: a power cut must not leave the new entry without the new chunk.
-  if (std::any_of(aside_.begin(), aside_.end(), [](const Made& one) { return one.anew; })) store_.sync();
+  if (std::ranges::any_of(aside_.chunks, [](const Made& one) { return one.anew; })) store_.sync();
+  std::vector<std::uint64_t> block_at;
   std::uint64_t at = placed_at_;
+  for (const PageBlock& block : aside_.blocks) {
+    block_at.push_back(at);
+    at += block.used();
+  }
   std::vector<std::byte> entries;  // that follow each other
   std::uint64_t begin = 0;
   const auto flush = [&] {
     if (!entries.empty()) store_.write_at(begin, Bytes(entries));
     entries.clear();
   };
-  for (std::size_t i = 0; i < aside_.size(); ++i) {
-    const Made& one = aside_[i];
+  const Made* before = nullptr;
+  for (const Made& one : aside_.chunks) {
     const ChunkTree tree = tree_of(array_of(catalog_, one.field));
     const std::uint64_t index = catalog_.segments[0].rooms.at(one.field).index;
-    const bool follows = i > 0 && aside_[i - 1].field == one.field && aside_[i - 1].chunk + 1 == one.chunk &&
-                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(aside_[i - 1].chunk);
+    const bool follows = before != nullptr && before->field == one.field && before->chunk + 1 == one.chunk &&
+                         ChunkTree::leaf_of(one.chunk) == ChunkTree::leaf_of(before->chunk);
     if (!follows) {
       flush();
       begin = tree.entry_at(index, one.chunk);
     }
-    const auto bytes = static_cast<std::uint32_t>(one.encoded.bytes.size());
-    const std::vector<std::byte> entry = tree.entry(one.chunk, {at, bytes, one.encoded.skipped});
+    const std::vector<std::byte> entry =
+        tree.entry(one.chunk, {block_at.at(one.block) + one.at, static_cast<std::uint32_t>(one.bytes), one.skipped});
     entries.insert(entries.end(), entry.begin(), entry.end());
-    at += bytes;
+    before = &one;
   }
   flush();
   forget_aside();

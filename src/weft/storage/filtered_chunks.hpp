@@ -23,6 +23,7 @@
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/chunk_tree.hpp"
+#include "weft/storage/page_memory.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/storage/write_plan.hpp"
 
@@ -46,10 +47,13 @@ class FilteredChunks {
   // memory together than the chunks themselves: it waits for write_entries() rather. Throws Error(data) where a chunk
   // of the file cannot be decoded.
   void encode(const std::vector<ChunkSteps>& chunks);
-  // Of what encode() made; 0 once it is set aside.
-  std::uint64_t bytes() const { return bytes_; }
-  // What encode() made waits for its place. True if there is any.
-  bool set_aside();
+  // Of what encode() made; 0 once it is set aside. With what fills up pages: where there are megabytes of it, it lies
+  // so that it can be written from where it is.
+  std::uint64_t bytes() const { return made_.bytes; }
+  // Of the chunks alone.
+  std::uint64_t chunk_bytes() const { return made_.chunk_bytes; }
+  // What encode() made waits for its place.
+  void set_aside();
   // What is set aside gets its place, which HDF5 must know to be in the file. To be written before write_entries();
   // none where nothing is set aside.
   std::vector<WriteRequest> place(std::uint64_t at);
@@ -63,18 +67,27 @@ class FilteredChunks {
     std::size_t field = 0;
     std::uint64_t chunk = 0;
     bool anew = false;  // the file has steps of it that may count
-    ChunkCoder::Encoded encoded;
+    std::uint32_t skipped = 0;
+    std::size_t block = 0;  // where it lies
+    std::uint64_t at = 0;   // in the block
+    std::uint64_t bytes = 0;
   };
+  struct Window {
+    std::vector<Made> chunks;
+    std::vector<PageBlock> blocks;  // to be one behind the other in the file
+    std::uint64_t bytes = 0;        // of them
+    std::uint64_t chunk_bytes = 0;
+  };
+  class Worker;
 
-  Made encode_one(ChunkCoder& coder, const ChunkSteps& steps) const;
   void make_room(std::uint64_t bytes);
 
   ByteStore& store_;
   const SeriesCatalog& catalog_;
   unsigned threads_;
-  std::vector<Made> made_;
-  std::uint64_t bytes_ = 0;  // of them
-  std::vector<Made> aside_;  // to be one behind the other in the file
+  SpareBlocks spare_;
+  Window made_;
+  Window aside_;
   std::uint64_t placed_at_ = 0;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
@@ -82,6 +95,10 @@ class FilteredChunks {
   std::uint64_t made_bytes_ = 0;  // by encode(), so far
   std::uint64_t most_bytes_ = 0;  // of both
 };
+
+// Where the first of them go in a file that ends at `end`, if a window has up to `window_bytes` of them: at a page
+// where they may be written from where they lie.
+std::uint64_t first_place(std::uint64_t end, std::uint64_t window_bytes);
 
 // The steps of a chunk as they lie in the file, decoded: read through the index.
 std::vector<std::byte> read_filtered_chunk(ByteStore& store, const SeriesCatalog& catalog, std::size_t field,

@@ -110,13 +110,13 @@ void Flusher::write(const FlushJob& job) {
   if (job.requests.empty() && !job.raise_slot) return;
   check_epoch(target_.store, target_.catalog, target_.epoch);
   // A window is encoded while the one before is placed and written, unless it goes on with a chunk of that one.
-  const bool waits_for_place = filtered_.set_aside();
+  filtered_.set_aside();
   const bool goes_on = std::ranges::any_of(job.chunks, [](const ChunkSteps& steps) { return steps.first > 0; });
-  if (!waits_for_place || job.chunks.empty() || goes_on) {
-    write_and_raise(job, waits_for_place);
+  if (job.chunks.empty() || goes_on) {
+    write_and_raise(job);
     return filter(job);
   }
-  std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job, true); });
+  std::future<void> written = std::async(std::launch::async, [&] { write_and_raise(job); });
   filter(job);
   written.get();
 }
@@ -124,7 +124,7 @@ void Flusher::write(const FlushJob& job) {
 void Flusher::filter(const FlushJob& job) {
   filtered_.encode(job.chunks);
   for (const ChunkSteps& chunk : job.chunks) target_.counters.unfiltered_bytes += chunk.steps.size();
-  target_.counters.filtered_bytes += filtered_.bytes();
+  target_.counters.filtered_bytes += filtered_.chunk_bytes();
 }
 
 // What the job before has filtered, once it has its place.
@@ -139,8 +139,8 @@ void Flusher::write_aside() {
   filtered_.write_entries();
 }
 
-void Flusher::write_and_raise(const FlushJob& job, bool waits_for_place) {
-  if (waits_for_place) {
+void Flusher::write_and_raise(const FlushJob& job) {
+  if (job.waits_for_place) {
     try {
       write_aside();
     } catch (...) {

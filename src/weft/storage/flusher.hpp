@@ -49,7 +49,8 @@ struct FlushTarget {
 };
 
 struct FlushJob {
-  std::vector<FileRange> room;  // asked of the file system first
+  bool waits_for_place = false;  // nothing is written before place(), so not beside what the ranks do to agree
+  std::vector<FileRange> room;   // asked of the file system first
   std::vector<WriteRequest> requests;
   std::uint64_t committed = 0;  // the steps of which this rank's part is in the file afterwards
   bool raise_slot = true;       // false on a rank that owns no chunk
@@ -66,7 +67,7 @@ class Flusher {
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
-  // Nothing may be under way. Where chunks wait for a place, place() or give_up() follows; the job's own are filtered
+  // Nothing may be under way. Where the job waits for place(), that or give_up() follows; its chunks are filtered
   // meanwhile.
   void submit(FlushJob job);
   // Where the chunks go that the job before has filtered.
@@ -84,7 +85,7 @@ class Flusher {
  private:
   void run();
   void write(const FlushJob& job);
-  void write_and_raise(const FlushJob& job, bool waits_for_place);
+  void write_and_raise(const FlushJob& job);
   void write_aside();
   void filter(const FlushJob& job);
   void raise(std::uint64_t committed);
