@@ -3,16 +3,16 @@
 #include "cli/advice_output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/text_table.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
+#include "weft/support/program_output.hpp"
 #include "weft/support/shell_word.hpp"
 
 namespace weft::cli {
@@ -53,21 +53,17 @@ std::string run_command(const AskedAdvice& asked, const Ranked& way, const std::
 
 // Seconds of the output of a trial run. Throws Error(system) where it fails.
 double tried(const AskedAdvice& asked, const Ranked& way) {
-  const std::filesystem::path out = std::filesystem::path(asked.advice.folder) / "weft-advise-trial";
+  const std::filesystem::path out =
+      std::filesystem::path(asked.advice.folder) / fmt::format("weft-advise-trial.{}", ::getpid());
   std::error_code ignored;
   std::filesystem::remove_all(out, ignored);
   std::string command = run_command(asked, way, quoted(out.string())) + " --json";
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   command.replace(command.find(" weft run "), 6, fmt::format(" {} ", quoted(program)));
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) throw system_error(command, "cannot be started", errno);
-  std::string answer;
-  std::array<char, 4096> some{};
-  for (std::size_t got = 0; (got = std::fread(some.data(), 1, some.size(), pipe)) > 0;) answer.append(some.data(), got);
-  const int status = ::pclose(pipe);
+  const ProgramOutput output = output_of(command);
   std::filesystem::remove_all(out, ignored);
-  const auto report = nlohmann::json::parse(answer, nullptr, false);
-  if (status != 0 || report.is_discarded()) {
+  const auto report = nlohmann::json::parse(output.text, nullptr, false);
+  if (!output.ended_well || report.is_discarded()) {
     throw Error(ErrorKind::system, command, "the trial run failed", "see --launch and --folder");
   }
   return report.at("seconds").at("output").get<double>();
@@ -109,7 +105,7 @@ void print_advice(const AskedAdvice& asked,
   for (std::size_t n = 0; n < std::min<std::size_t>(asked.advice.verify, list.size()); ++n) {
     measured.push_back(tried(asked, list[n]));
   }
-  const std::string next = run_command(asked, list[0], "OUT");
+  const std::string next = asked.next ? asked.next(list[0].options) : run_command(asked, list[0], "OUT");
   const std::uint64_t writers = std::min(asked.machine.ranks, 8 * list[0].prediction.nodes);
   const auto striping = predict::striping_commands(profile, writers, "DIR");
   if (asked.machine.json) {
@@ -121,8 +117,9 @@ void print_advice(const AskedAdvice& asked,
     return;
   }
   const predict::Prediction& first = list[0].prediction;
-  fmt::print("{} on {} ranks ({} {}), {}\n\n{}\n", asked.kernel, format_count(first.ranks), format_count(first.nodes),
-             first.nodes == 1 ? "node" : "nodes", profile.name, table_of(list));
+  fmt::print("{} on {} {} ({} {}), {}\n\n{}\n", asked.kernel, format_count(first.ranks),
+             first.ranks == 1 ? "rank" : "ranks", format_count(first.nodes), first.nodes == 1 ? "node" : "nodes",
+             profile.name, table_of(list));
   for (std::size_t n = 0; n < measured.size(); ++n) {
     fmt::print("Tried: {} took {}, for {}.\n", n + 1, format_seconds(measured[n]),
                format_seconds(list[n].prediction.output.middle));

@@ -27,6 +27,8 @@ struct AskedAdvice {
   const AdviceArguments& advice;
   std::string kernel;
   std::string typed;  // options that all ways share
+  // What to do with the options of the first way; a run of the kernel where there is nothing else.
+  std::function<std::string(const std::string& options)> next{};
 };
 // Prints the ways, the quickest first, and tries the first ones where that is asked for. Throws as predict::advise().
 void print_advice(const AskedAdvice& asked,

@@ -112,6 +112,7 @@ void add_kernels(CLI::App& parent, KernelUse use) {
   add_picmss(parent, use);
   add_mhm(parent, use);
   add_hard(parent, use);
+  if (use != KernelUse::run) add_bare_series(parent, use);
 }
 
 void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& arguments, const KernelActions& actions) {

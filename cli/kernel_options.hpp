@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "cli/advice_output.hpp"
+#include "cli/kernel_commands.hpp"
 #include "cli/machine_options.hpp"
 #include "kernels/io/kernel_run.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::cli {
-
-// The same options say what to run, what to predict and what to give advice on.
-enum class KernelUse : std::uint8_t { run, predict, advise };
 
 // As said; turned into options once MPI runs, so that a bad value gets its line once.
 struct KernelArguments {
@@ -88,6 +86,7 @@ void add_ecg(CLI::App& parent, KernelUse use);
 void add_awp(CLI::App& parent, KernelUse use);
 void add_blast(CLI::App& parent, KernelUse use);
 void add_hard(CLI::App& parent, KernelUse use);
+void add_bare_series(CLI::App& parent, KernelUse use);  // no kernel: to predict and to give advice on
 void add_mhm(CLI::App& parent, KernelUse use);
 void add_picmss(CLI::App& parent, KernelUse use);
 void add_kernels(CLI::App& parent, KernelUse use);

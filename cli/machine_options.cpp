@@ -16,8 +16,13 @@ void add_machine_options(CLI::App& command, MachineArguments& a) {
   command.add_option("--store", a.store, "The profile of the store, as weft probe --out makes it")
       ->required()
       ->group(machine);
-  command.add_option("--ranks", a.ranks, "The number of ranks")->capture_default_str()->group(machine);
-  command.add_option("--per-node", a.per_node, "How many of them are on a node [all on one]")->group(machine);
+  command.add_option("--ranks", a.ranks, "The number of ranks")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(machine);
+  command.add_option("--per-node", a.per_node, "How many of them are on a node [all on one]")
+      ->check(CLI::NonNegativeNumber)
+      ->group(machine);
   command.add_option("--link", a.link, "The bandwidth between a node and the others")
       ->capture_default_str()
       ->group(machine);
@@ -46,6 +51,11 @@ predict::Cluster cluster_of(const MachineArguments& arguments) {
   }
   return {arguments.per_node >= arguments.ranks ? 0 : arguments.per_node, parse_rate(arguments.link),
           parse_seconds(arguments.link_latency)};
+}
+
+ReadCost read_cost_of(const MachineArguments& arguments) {
+  const layout::AccessCost cost = profile_of(arguments).read_cost();
+  return {fmt::format("{:.1f}us", cost.latency_s * 1e6), fmt::format("{:.4f}GB/s", cost.bandwidth / 1e9)};
 }
 
 predict::Surroundings surroundings_of(const MachineArguments& arguments, const stores::StoreProfile& profile) {

@@ -32,6 +32,12 @@ predict::Workload with_hints_left_out(predict::Workload work, const kernels::Hin
 // The profile is named or read from a file; all throw Error(usage), Error(system) and Error(data).
 stores::StoreProfile profile_of(const MachineArguments& arguments);
 predict::Cluster cluster_of(const MachineArguments& arguments);
+// What reading costs there, as a layout that is designed for it is told.
+struct ReadCost {
+  std::string latency;    // "21.4us"
+  std::string bandwidth;  // "1.88GB/s"
+};
+ReadCost read_cost_of(const MachineArguments& arguments);
 predict::Surroundings surroundings_of(const MachineArguments& arguments, const stores::StoreProfile& profile);
 
 // Prints what the work would take there.

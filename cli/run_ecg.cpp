@@ -233,8 +233,10 @@ void run_ecg(const EcgArguments& arguments) {
 
 // Layouts and strategies; and on several nodes, how many ranks of each write.
 void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
-  const AskedAdvice asked{arguments.machine, arguments.advice, "ecg",
-                          typed_options(ecg, {"--strategy", "--layout", "--writers"})};
+  const ReadCost cost = read_cost_of(arguments.machine);
+  const std::string typed = typed_options(ecg, {"--strategy", "--layout", "--writers", "--latency", "--bandwidth"}) +
+                            fmt::format(" --latency {} --bandwidth {}", cost.latency, cost.bandwidth);
+  const AskedAdvice asked{arguments.machine, arguments.advice, "ecg", typed};
   print_advice(asked, [&](const predict::Surroundings& around) {
     std::vector<predict::Way> ways;
     const auto add = [&](const std::string& strategy, const std::string& layout, const std::string& writers) {
@@ -242,9 +244,9 @@ void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
       said.strategy = strategy;
       said.layout = layout;
       if (!writers.empty()) said.writers = writers;
-      kernels::ecg::EcgOptions options = finish(said);
-      const layout::AccessCost cost = profile_of(arguments.machine).read_cost();
-      options.layout.access = cost;
+      said.latency = cost.latency;
+      said.bandwidth = cost.bandwidth;
+      const kernels::ecg::EcgOptions options = finish(said);
       predict::Way way{
           fmt::format("--strategy {} --layout {}{}", strategy, layout, writers.empty() ? "" : " --writers " + writers),
           with_hints_left_out(predict::work_of(options, around), options.mpi.hints)};

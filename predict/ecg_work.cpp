@@ -118,20 +118,13 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
 
 std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const EcgOptions& options,
                                                                         const Surroundings& around) {
-  std::vector<std::pair<std::string, double>> reads;
-  double all = 0;
   const auto [fields, nodes, steps] = kernels::ecg::planned_steps(options);
-  for (const kernels::ecg::SourceField& field : fields) {
-    const auto layout = series::choose_layout(field_spec(field, options), 1, steps, static_cast<int>(around.ranks),
-                                              options.align_bytes);
-    const auto design = nlohmann::ordered_json::parse(layout.rationale);
-    for (const auto& [read, cost] : design.at("reads").items()) {
-      const auto seconds = cost.at("seconds").get<double>();
-      all += seconds * cost.at("weight").get<double>();
-      if (reads.size() < 3) reads.emplace_back(read, seconds);
-    }
-  }
-  return {reads, all};
+  SeriesShape shape;
+  for (const kernels::ecg::SourceField& field : fields) shape.fields.push_back(field_spec(field, options));
+  shape.steps = steps;
+  shape.ranks = around.ranks;
+  shape.align_bytes = options.align_bytes;
+  return reads_of(shape);
 }
 
 }  // namespace weft::predict

@@ -1,6 +1,7 @@
 #include "predict/series_work.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "weft/series/field_layout.hpp"
@@ -216,6 +217,22 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
   SeriesWork once = series_work(shape, rates);
   work.groups = repeated(once.groups, times);
   work.order = std::move(once.order);
+}
+
+std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const SeriesShape& shape) {
+  std::vector<std::pair<std::string, double>> reads;
+  double all = 0;
+  for (const FieldSpec& field : shape.fields) {
+    const auto layout =
+        series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks), shape.align_bytes);
+    const auto design = nlohmann::ordered_json::parse(layout.rationale);
+    for (const auto& [read, cost] : design.at("reads").items()) {
+      const auto seconds = cost.at("seconds").get<double>();
+      all += seconds * cost.at("weight").get<double>();
+      if (reads.size() < 3) reads.emplace_back(read, seconds);
+    }
+  }
+  return {reads, all};
 }
 
 }  // namespace weft::predict

@@ -4,14 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "weft/support/error.hpp"
+#include "weft/support/program_output.hpp"
 #include "weft/support/shell_word.hpp"
 
 namespace weft::predict {
@@ -86,16 +85,12 @@ SimulatedTimes simulate(const Workload& work, const Machine& machine) {
     done += static_cast<std::size_t>(some);
   }
   const std::string command = fmt::format("exec {} /proc/self/fd/{} 2>&1", quoted(program.string()), memory);
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) throw system_error(program.string(), "cannot be started", errno);
-  std::string answer;
-  std::array<char, 4096> some{};
-  for (std::size_t got = 0; (got = std::fread(some.data(), 1, some.size(), pipe)) > 0;) answer.append(some.data(), got);
-  if (::pclose(pipe) != 0) {
-    throw Error(ErrorKind::system, program.string(), "failed: " + answer.substr(0, answer.find('\n')),
+  const ProgramOutput output = output_of(command);
+  if (!output.ended_well) {
+    throw Error(ErrorKind::system, program.string(), "failed: " + output.text.substr(0, output.text.find('\n')),
                 "see that SimGrid's library is installed");
   }
-  const json times = json::parse(answer);
+  const json times = json::parse(output.text);
   return {times.at("seconds").get<double>(), times.at("phases").get<std::map<std::string, double>>()};
 }
 

@@ -220,7 +220,63 @@ def test_advice_weighs_what_is_read(store: Path) -> None:
     nodes = w.weft_ok(*words, "--ranks", 8, "--per-node", 4).json
     assert any("--writers 1/node" in way["options"] for way in nodes["ways"])
     assert nodes["striping"] == ["lfs setstripe -c 8 -S 1048576 DIR"]
-    assert nodes["next"].startswith("mpirun -n 8 weft run ecg --nodes 100000 --strategy ")
+    assert nodes["next"].startswith("mpirun -n 8 weft run ecg --nodes 100000 --latency 1005.1us --bandwidth ")
+
+
+def test_a_shape_alone_is_predicted_as_the_kernel_that_writes_it(store: Path) -> None:
+    options = ("--layout", "isotropic", "--budget", "64MiB", "--ranks", 4, "--per-node", 2, "--writers", "1/node")
+    shape = predicted(store, "series", "--shape", "50x120000x2", *options)
+    kernel = predicted(store, "ecg", "--nodes", 120_000, "--steps", 50, "--mesh", "none", *options)
+    for key in ("requests", "bytes", "seconds"):
+        assert shape[key] == kernel[key]
+    grid = predicted(store, "series", "--shape", "50x40x50x60x2", "--axes", "step,z,y,x,component", *options)
+    assert grid["bytes"] == shape["bytes"]
+
+
+def test_the_run_that_is_advised_is_the_one_that_was_predicted(store: Path, tmp_path: Path) -> None:
+    """Its layout is designed for the store of the profile: the command says what reading costs there."""
+    advised = w.weft_ok("advise", "ecg", "--nodes", 120_000, "--steps", 50, "--mesh", "none", "--store", store,
+                        "--read", "snapshot=1,trace=1000", "--json").json
+    first = advised["ways"][0]
+    assert "--strategy owner --layout reads" in first["options"]
+    command = advised["next"].split(" run ")[1].replace("OUT", str(tmp_path / "heart.h5")).split()
+    did = w.weft_ok("run", *command, "--json").json
+    app = did["counters"]["app"]
+    writes = app["writes"] + app["slot_writes"]
+    assert writes == pytest.approx(first["prediction"]["requests"]["writes"], abs=app["windows"])
+
+
+def test_advice_for_a_shape(store: Path) -> None:
+    words = ("--store", store, "--ranks", 8, "--per-node", 4, "--read", "snapshot=1,trace=100")
+    shape = w.weft_ok("advise", "series", "--shape", "151x100000x2", *words, "--json").json
+    kernel = w.weft_ok("advise", "ecg", "--nodes", 100_000, "--mesh", "none", *words, "--json").json
+    of_kernel = {way["options"]: way["total"] for way in kernel["ways"]}
+    assert len(shape["ways"]) == 9
+    for way in shape["ways"]:
+        layout, writers = way["options"].split()
+        named = f"--strategy owner --layout {layout.split('=')[1]} --writers {writers.split('=')[1]}"
+        assert way["total"] == of_kernel[named]
+    assert shape["next"].startswith(shape["ways"][0]["options"])
+    assert shape["striping"] == kernel["striping"]
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["--shape", "50"], "steps come first"),
+        (["--shape", "50x1000x2", "--axes", "node,step,component"], "steps come first"),
+        (["--shape", "50x1000", "--axes", "step,component"], "steps come first"),
+        (["--shape", "50x1000", "--type", "float16"], "float16"),
+        (["--shape", "50x1000", "--fields", "0"], "--fields 0"),
+        (["--shape", "50x1000", "--budget", "much"], "much"),
+        (["--shape", "50x1000", "--per-node", "-1"], "--per-node"),
+        ([], "--shape"),
+    ],
+)
+def test_a_shape_that_is_none_is_one_line(store: Path, words: list[str], what: str) -> None:
+    for command in ("predict", "advise"):
+        outcome = w.weft(command, "series", "--store", store, *words)
+        assert outcome.code != 0 and len(outcome.error_lines) == 1 and what in outcome.err, outcome.err
 
 
 def test_advice_for_a_file(store: Path, tmp_path: Path) -> None:
