@@ -9,9 +9,8 @@
 
 #include "weft/exchange/plan_builder.hpp"
 #include "weft/exchange/window.hpp"
+#include "weft/series/filtered_places.hpp"
 #include "weft/series/window_length.hpp"
-#include "weft/storage/file_end.hpp"
-#include "weft/storage/filtered_chunks.hpp"
 #include "weft/storage/flusher.hpp"
 #include "weft/storage/group_commit.hpp"
 #include "weft/support/amount.hpp"
@@ -99,7 +98,7 @@ class OwnerStrategy final : public WriteStrategy {
 
   void finish(const std::optional<Error>& failure) override {
     flush(failure);
-    if (filters_) end_file();
+    if (places_) places_->end_file();
   }
 
   std::optional<Error> failure() const override { return failed_ ? failed_ : flusher_->failure(); }
@@ -186,7 +185,10 @@ class OwnerStrategy final : public WriteStrategy {
     const std::uint64_t used = context_.options.budget_used + observed_bytes_;
     const std::uint64_t fitting =
         context_.comm.min(steps_that_fit(needs, budget - std::min(budget, used), chunk_steps_));
-    most_filtered_bytes_ = filters_ ? context_.comm.sum(needs.filtered_bytes_per_step * chunk_steps_) : 0;
+    if (filters_) {
+      const std::uint64_t most_bytes = context_.comm.sum(needs.filtered_bytes_per_step * chunk_steps_);
+      places_.emplace(context_.comm, context_.catalog, most_bytes);
+    }
     if (filters_ && fitting < chunk_steps_) {
       const std::uint64_t least = context_.comm.max(least_budget(needs) * chunk_steps_ + used);
       throw Error(ErrorKind::usage, context_.catalog.path,
@@ -265,7 +267,7 @@ class OwnerStrategy final : public WriteStrategy {
       if (filters_) write_waiting();
       const std::optional<Error> written = flusher_->wait();
       agree(context_.comm, written);
-      if (filters_) end_file();
+      if (places_) places_->end_file();
       context_.make_room();
     }
     const auto segment = std::find_if(context_.catalog.segments.rbegin(), context_.catalog.segments.rend(),
@@ -345,33 +347,11 @@ class OwnerStrategy final : public WriteStrategy {
     flusher_->submit(std::move(job));
     if (!filters_) return;
     try {
-      flusher_->place(agree_on_place(waiting));
+      flusher_->place(places_->next(waiting));
     } catch (...) {
       flusher_->give_up();
       throw;
     }
-  }
-
-  // Where this rank's filtered chunks go, which have so many bytes. Collective; none are being written.
-  std::uint64_t agree_on_place(std::uint64_t mine) {
-    // Seldom, as whoever opens the file in that moment may have to try again.
-    constexpr std::uint64_t kLeastStride = 16ULL << 20;
-    const std::uint64_t stride = std::max(kLeastStride, 4 * most_filtered_bytes_);
-    const bool first = end_ahead_ == 0;
-    if (first || end_of_data_ + 2 * most_filtered_bytes_ > end_ahead_) {
-      agree_on(context_.comm, [&] {
-        if (context_.comm.rank() != 0) return;
-        if (first) {
-          end_of_data_ = storage::first_place(storage::end_of_file(context_.catalog.path), most_filtered_bytes_);
-        }
-        storage::move_end_ahead(context_.catalog, end_of_data_, end_of_data_ + stride);
-      });
-      if (first) end_of_data_ = context_.comm.max(context_.comm.rank() == 0 ? end_of_data_ : 0);
-      end_ahead_ = end_of_data_ + stride;
-    }
-    const std::uint64_t place = end_of_data_ + context_.comm.sum_before(mine);
-    end_of_data_ += context_.comm.sum(mine);
-    return place;
   }
 
   // Brings what is filtered into the file. Collective.
@@ -386,21 +366,10 @@ class OwnerStrategy final : public WriteStrategy {
     failed_ = flusher_->wait();
   }
 
-  // The file ends with its last chunk again. Collective; all that is filtered is written.
-  void end_file() {
-    if (end_ahead_ == 0) return;
-    agree_on(context_.comm, [&] {
-      if (context_.comm.rank() == 0) storage::cut_end(context_.catalog, end_of_data_);
-    });
-    end_ahead_ = 0;
-  }
-
   StrategyContext context_;
   std::vector<std::unique_ptr<FieldWindows>> fields_;
-  bool filters_ = false;                   // some field has
-  std::uint64_t most_filtered_bytes_ = 0;  // of a window, on all ranks
-  std::uint64_t end_of_data_ = 0;          // where the next filtered chunks go
-  std::uint64_t end_ahead_ = 0;            // where the file ends for HDF5; 0: with its data
+  bool filters_ = false;  // some field has
+  std::optional<FilteredPlaces> places_;
   std::unique_ptr<storage::GroupCommit> commit_;
   std::unique_ptr<storage::Flusher> flusher_;
   bool owns_tiles_ = false;
