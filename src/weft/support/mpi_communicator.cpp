@@ -58,10 +58,12 @@ MpiCommunicator::~MpiCommunicator() {
   if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
 }
 
+// Here and below, nothing is waited for alone: after SIGUSR1 (a batch system's warning) MPICH 4.0.2 would look for a
+// launcher to ask who has failed.
+//
 // MPICH 4.0.2 compares MPI_UINT64_T as if it had a sign (seen with values of 2^63 and more), so values are moved to
 // numbers with a sign that are in the same order.
 std::uint64_t MpiCommunicator::extreme(std::uint64_t value, MPI_Op op) {
-  // Alone, and after SIGUSR1 (a batch system's warning), MPICH 4.0.2 would look for a launcher to ask who has failed.
   if (size_ == 1) return value;
   constexpr std::uint64_t kTop = 1ULL << 63;
   const auto moved = static_cast<std::int64_t>(value ^ kTop);
@@ -76,6 +78,7 @@ std::uint64_t MpiCommunicator::min(std::uint64_t value) { return extreme(value, 
 std::uint64_t MpiCommunicator::max(std::uint64_t value) { return extreme(value, MPI_MAX); }
 
 std::uint64_t MpiCommunicator::sum(std::uint64_t value) {
+  if (size_ == 1) return value;
   std::uint64_t result = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_, &request), "MPI_Iallreduce");
@@ -84,6 +87,7 @@ std::uint64_t MpiCommunicator::sum(std::uint64_t value) {
 }
 
 std::uint64_t MpiCommunicator::sum_before(std::uint64_t value) {
+  if (size_ == 1) return 0;
   std::uint64_t result = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iexscan(&value, &result, 1, MPI_UINT64_T, MPI_SUM, comm_, &request), "MPI_Iexscan");
