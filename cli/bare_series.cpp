@@ -43,7 +43,10 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
     throw Error(ErrorKind::usage, "--shape " + said.shape, "steps come first in a series, then nodes, then components",
                 "for example --shape 151x400x300x200x3 --axes step,z,y,x,component");
   }
-  if (said.fields == 0) throw Error(ErrorKind::usage, "--fields 0", "a series has a field", "give 1 or more");
+  if (said.fields == 0 || said.fields > 10'000) {
+    throw Error(ErrorKind::usage, fmt::format("--fields {}", said.fields), "is no number of fields",
+                "give 1 to 10,000");
+  }
   predict::SeriesShape series;
   FieldSpec field{.name = "field", .type = series::parse_data_type(said.type, "--type")};
   field.per_step.assign(whole.begin() + 1, whole.end());

@@ -268,6 +268,7 @@ def test_advice_for_a_shape(store: Path) -> None:
         (["--shape", "50x1000", "--axes", "step,component"], "steps come first"),
         (["--shape", "50x1000", "--type", "float16"], "float16"),
         (["--shape", "50x1000", "--fields", "0"], "--fields 0"),
+        (["--shape", "50x1000", "--fields", "-1"], "--fields"),
         (["--shape", "50x1000", "--budget", "much"], "much"),
         (["--shape", "50x1000", "--per-node", "-1"], "--per-node"),
         ([], "--shape"),
