@@ -57,7 +57,7 @@ void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileM
   std::byte* message = outbox_.data();
   for (const partition::Outbound& outbound : shape_->plan->outbound) {
     std::byte* at = message + step * outbound.elements * element;
-    for (const partition::Run& run : outbound.runs) {
+    for (const partition::Taken& run : outbound.runs) {
       std::memcpy(at, local.data() + run.local * element, run.length * element);
       at += run.length * element;
     }
@@ -84,9 +84,9 @@ void Mail::open(std::uint64_t steps, const TileMemory& tiles) const {
   for (const partition::Inbound& inbound : shape_->plan->inbound) {
     for (std::uint64_t step = 0; step < steps; ++step) {
       const std::byte* from = begin + step * inbound.elements * element;
-      for (const partition::Copy& place : inbound.places) {
-        std::memcpy(tiles.steps_of(place.slot, step, 1).data() + place.offset * element, from + place.local * element,
-                    place.length * element);
+      for (const partition::Placed& place : inbound.places) {
+        std::memcpy(tiles.steps_of(place.slot, step, 1).data() + place.offset * element, from, place.length * element);
+        from += place.length * element;
       }
     }
     begin += shape_->steps * inbound.elements * element;

@@ -36,23 +36,23 @@ int owner_of(std::uint64_t tile, std::uint64_t tiles, std::uint64_t valid_elemen
   return here[tile % here.size()];
 }
 
-void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Piece> pieces, const std::string& field) {
+void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Part> parts, const std::string& field) {
   std::uint64_t end = 0;
   std::uint64_t covered = 0;
-  for (const Piece& piece : pieces) {
-    if (piece.offset < end) {
+  for (const Part& part : parts) {
+    if (part.offset < end) {
       throw Error(ErrorKind::usage, "field " + field,
-                  fmt::format("element {} of a step is owned by two ranks", grid.global_of(tile, piece.offset)),
+                  fmt::format("element {} of a step is owned by two ranks", grid.global_of(tile, part.offset)),
                   "let one rank own it and name it a ghost on the others");
     }
-    end = piece.offset + piece.length;
-    covered += piece.length;
+    end = part.offset + part.length;
+    covered += part.length;
   }
   if (covered == grid.valid_elements(tile)) return;
-  // Find the first hole: walk the tile's valid elements in order beside the pieces.
-  auto next = pieces.begin();
+  // Find the first hole: walk the tile's valid elements in order beside the parts.
+  auto next = parts.begin();
   for (std::uint64_t offset = 0; offset < grid.tile_elements(); ++offset) {
-    if (next != pieces.end() && offset == next->offset) {
+    if (next != parts.end() && offset == next->offset) {
       offset += next->length - 1;
       ++next;
       continue;
@@ -64,6 +64,27 @@ void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Piece
   }
 }
 
+namespace {
+
+// Lengths are of 32 bits: a longer stretch is several.
+template <typename Add>
+void in_stretches(std::uint64_t length, const Add& add) {
+  for (std::uint64_t done = 0; done < length;) {
+    const std::uint64_t some = std::min<std::uint64_t>(length - done, UINT32_MAX);
+    add(done, static_cast<std::uint32_t>(some));
+    done += some;
+  }
+}
+
+}  // namespace
+
+std::uint64_t MovePlan::memory_bytes() const {
+  std::uint64_t bytes = tiles.size() * sizeof(std::uint64_t) + copies.size() * sizeof(Copy);
+  for (const Outbound& message : outbound) bytes += sizeof(Outbound) + message.runs.size() * sizeof(Taken);
+  for (const Inbound& message : inbound) bytes += sizeof(Inbound) + message.places.size() * sizeof(Placed);
+  return bytes;
+}
+
 MovePlan assemble(int rank, std::span<const Piece> mine, std::span<const int> owners, std::vector<std::uint64_t> tiles,
                   std::vector<Contribution> others) {
   MovePlan plan;
@@ -71,31 +92,51 @@ MovePlan assemble(int rank, std::span<const Piece> mine, std::span<const int> ow
   plan.tiles = std::move(tiles);
   const auto slot_of = [&](std::uint64_t tile) {
     const auto found = std::lower_bound(plan.tiles.begin(), plan.tiles.end(), tile);
-    return static_cast<std::uint64_t>(found - plan.tiles.begin());
+    return static_cast<std::uint32_t>(found - plan.tiles.begin());
   };
+  // Lists that grow would take twice the room.
+  std::map<int, std::size_t> pieces_of;
+  for (const int owner : owners) ++pieces_of[owner];
   std::map<int, Outbound> outbound;
+  for (const auto& [owner, count] : pieces_of) {
+    if (owner == rank) {
+      plan.copies.reserve(count);
+    } else {
+      outbound.emplace(owner, Outbound{owner, 0, {}}).first->second.runs.reserve(count);
+    }
+  }
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const Piece& piece = mine[i];
     if (owners[i] == rank) {
-      plan.copies.push_back({slot_of(piece.tile), piece.offset, piece.local, piece.length});
+      const std::uint32_t slot = slot_of(piece.tile);
+      in_stretches(piece.length, [&](std::uint64_t done, std::uint32_t length) {
+        plan.copies.push_back({piece.offset + done, piece.local + done, slot, length});
+      });
       continue;
     }
-    Outbound& message = outbound.try_emplace(owners[i], Outbound{owners[i], 0, {}}).first->second;
-    message.runs.push_back({0, piece.local, piece.length});
+    Outbound& message = outbound.at(owners[i]);
+    in_stretches(piece.length, [&](std::uint64_t done, std::uint32_t length) {
+      message.runs.push_back({piece.local + done, length});
+    });
     message.elements += piece.length;
     plan.sent_elements += piece.length;
   }
   for (auto& [peer, message] : outbound) plan.outbound.push_back(std::move(message));
   std::sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
-  for (const Contribution& other : others) {
-    if (other.pieces.empty()) continue;
+  for (Contribution& other : others) {
+    if (other.parts.empty()) continue;
     Inbound message{other.peer, 0, {}};
-    for (const Piece& piece : other.pieces) {
-      message.places.push_back({slot_of(piece.tile), piece.offset, message.elements, piece.length});
-      message.elements += piece.length;
+    message.places.reserve(other.parts.size());
+    for (const Part& part : other.parts) {
+      const std::uint32_t slot = slot_of(part.tile);
+      in_stretches(part.length, [&](std::uint64_t done, std::uint32_t length) {
+        message.places.push_back({part.offset + done, slot, length});
+      });
+      message.elements += part.length;
     }
     plan.received_elements += message.elements;
     plan.inbound.push_back(std::move(message));
+    other.parts = {};
   }
   return plan;
 }
@@ -112,13 +153,13 @@ std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership
   std::vector<std::vector<std::uint64_t>> tiles(ownerships.size());
   std::map<std::uint64_t, int> owners;
   for (std::uint64_t tile = 0; tile < grid.tiles(); ++tile) {
-    std::vector<Piece> cover;
+    std::vector<Part> cover;
     std::map<int, std::uint64_t> held;
     for (const auto& [r, piece] : by_tile[tile]) {
-      cover.push_back(piece);
+      cover.push_back({piece.tile, piece.offset, piece.length});
       held[r] += piece.length;
     }
-    std::sort(cover.begin(), cover.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+    std::sort(cover.begin(), cover.end(), [](const Part& a, const Part& b) { return a.offset < b.offset; });
     check_cover(grid, tile, cover, field);
     std::vector<Holder> holders;
     holders.reserve(held.size());
@@ -128,8 +169,10 @@ std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership
   }
   std::vector<std::vector<Contribution>> others(ownerships.size());
   for (int r = 0; r < ranks; ++r) {
-    std::map<int, std::vector<Piece>> for_owner;
-    for (const Piece& piece : pieces[static_cast<std::size_t>(r)]) for_owner[owners[piece.tile]].push_back(piece);
+    std::map<int, std::vector<Part>> for_owner;
+    for (const auto& [tile, offset, local, length] : pieces[static_cast<std::size_t>(r)]) {
+      for_owner[owners[tile]].push_back({tile, offset, length});
+    }
     for (auto& [owner, list] : for_owner) {
       if (owner != r) others[static_cast<std::size_t>(owner)].push_back({r, std::move(list)});
     }

@@ -24,27 +24,42 @@
 
 namespace weft::partition {
 
-// Elements of this rank's array that go into a tile it owns: `slot` is the tile's place in MovePlan::tiles.
+// Where nodes are scattered there is one of these for each node, so they are as short as they can be. A `slot` is a
+// tile's place in MovePlan::tiles; lengths and offsets are of elements.
+
+// Elements of this rank's array that go into a tile it owns.
 struct Copy {
-  std::uint64_t slot;
   std::uint64_t offset;
   std::uint64_t local;
-  std::uint64_t length;
+  std::uint32_t slot;
+  std::uint32_t length;
   bool operator==(const Copy&) const = default;
 };
+// Elements of this rank's array that go into a message.
+struct Taken {
+  std::uint64_t local;
+  std::uint32_t length;
+  bool operator==(const Taken&) const = default;
+};
+// Where the next elements of a message belong.
+struct Placed {
+  std::uint64_t offset;
+  std::uint32_t slot;
+  std::uint32_t length;
+  bool operator==(const Placed&) const = default;
+};
 
-// What goes to, or comes from, one other rank, in the order it is packed: by tile, then by offset. For an outgoing
-// message `local` is where the elements are; for an incoming one `slot` and `offset` say where they belong.
+// What goes to, or comes from, one other rank, in the order it is packed: by tile, then by offset.
 struct Outbound {
   int peer;
   std::uint64_t elements;
-  std::vector<Run> runs;  // global is unused (0)
+  std::vector<Taken> runs;
   bool operator==(const Outbound&) const = default;
 };
 struct Inbound {
   int peer;
   std::uint64_t elements;
-  std::vector<Copy> places;  // local is the place in the message
+  std::vector<Placed> places;
   bool operator==(const Inbound&) const = default;
 };
 
@@ -55,6 +70,7 @@ struct MovePlan {
   std::vector<Inbound> inbound;    // by peer, ascending
   std::uint64_t sent_elements = 0;
   std::uint64_t received_elements = 0;
+  std::uint64_t memory_bytes() const;  // that the plan itself takes: some 30 for each node of a rank that is scattered
   bool operator==(const MovePlan&) const = default;
 };
 
@@ -70,9 +86,16 @@ enum class OwnerRule {
 int owner_of(std::uint64_t tile, std::uint64_t tiles, std::uint64_t valid_elements, std::span<const Holder> holders,
              const Writers& writers, OwnerRule rule);
 
-// Checks that the pieces of one tile, sorted by offset, cover it once and wholly. Throws Error(usage) that names the
+// Elements of one tile, wherever they lie in the memory of their rank.
+struct Part {
+  std::uint64_t tile;
+  std::uint64_t offset;
+  std::uint64_t length;
+};
+
+// Checks that the parts of one tile, sorted by offset, cover it once and wholly. Throws Error(usage) that names the
 // first element (flattened index in a step) that is held twice or by nobody; `field` is for the message.
-void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Piece> pieces, const std::string& field);
+void check_cover(const TileGrid& grid, std::uint64_t tile, std::span<const Part> parts, const std::string& field);
 
 // The plans of all ranks, from all their ownerships. Pure; meant for tests and for looking.
 std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership> ownerships, const Writers& writers,
@@ -81,7 +104,7 @@ std::vector<MovePlan> plan_moves(const TileGrid& grid, std::span<const Ownership
 // Builds a rank's plan from its own pieces (with each piece's owner) and from what other ranks hold of its tiles.
 struct Contribution {
   int peer;
-  std::vector<Piece> pieces;  // sorted by (tile, offset)
+  std::vector<Part> parts;  // sorted by (tile, offset)
 };
 MovePlan assemble(int rank, std::span<const Piece> mine, std::span<const int> owners, std::vector<std::uint64_t> tiles,
                   std::vector<Contribution> others);

@@ -63,13 +63,14 @@ TEST(MovePlanTest, OnlyTheStraddlingNodesMove) {
   const std::vector<Ownership> all{Ownership::box(shape, Box{{0}, {5}}), Ownership::box(shape, Box{{5}, {5}})};
   const std::vector<MovePlan> plans = plan_moves(TileGrid(shape, {4}), all, Writers(2));
   EXPECT_THAT(plans[0].tiles, ElementsAre(0));
-  EXPECT_THAT(plans[0].copies, ElementsAre(Copy{0, 0, 0, 4}));
+  EXPECT_THAT(plans[0].copies, ElementsAre(Copy{.offset = 0, .local = 0, .slot = 0, .length = 4}));
   ASSERT_EQ(plans[0].outbound.size(), 1U);
-  EXPECT_EQ(plans[0].outbound[0], (Outbound{1, 1, {partition::Run{0, 4, 1}}}));
+  EXPECT_EQ(plans[0].outbound[0], (Outbound{1, 1, {Taken{.local = 4, .length = 1}}}));
   EXPECT_THAT(plans[1].tiles, ElementsAre(1, 2));
-  EXPECT_THAT(plans[1].copies, ElementsAre(Copy{0, 1, 0, 3}, Copy{1, 0, 3, 2}));
+  EXPECT_THAT(plans[1].copies, ElementsAre(Copy{.offset = 1, .local = 0, .slot = 0, .length = 3},
+                                           Copy{.offset = 0, .local = 3, .slot = 1, .length = 2}));
   ASSERT_EQ(plans[1].inbound.size(), 1U);
-  EXPECT_EQ(plans[1].inbound[0], (Inbound{0, 1, {Copy{0, 0, 0, 1}}}));
+  EXPECT_EQ(plans[1].inbound[0], (Inbound{0, 1, {Placed{.offset = 0, .slot = 0, .length = 1}}}));
 }
 
 TEST(MovePlanTest, AScatteredFieldIsSharedEvenly) {
@@ -80,7 +81,12 @@ TEST(MovePlanTest, AScatteredFieldIsSharedEvenly) {
     for (std::uint64_t n = r; n < 1000; n += 4) ids.push_back(n);
     all.push_back(Ownership::nodes(shape, ids));
   }
-  for (const MovePlan& plan : plan_moves(TileGrid(shape, {10}), all, Writers(4))) EXPECT_EQ(plan.tiles.size(), 25U);
+  for (const MovePlan& plan : plan_moves(TileGrid(shape, {10}), all, Writers(4))) {
+    EXPECT_EQ(plan.tiles.size(), 25U);
+    // 250 nodes of its own: some stay, the others go to three ranks, and as many come.
+    const std::size_t stay = plan.copies.size();
+    EXPECT_EQ(plan.memory_bytes(), 25 * 8 + stay * 24 + (250 - stay) * (16 + 16) + 3 * (40 + 40));
+  }
 }
 
 TEST(MovePlanTest, BlockOfIsTheInverseOfEvenBlocks) {

@@ -57,6 +57,7 @@ bool TileGrid::is_padding(std::uint64_t tile, std::uint64_t offset) const {
 
 std::vector<Piece> TileGrid::cut(const Ownership& ownership) const {
   std::vector<Piece> pieces;
+  pieces.reserve(ownership.runs().size());
   const std::size_t last = shape_.size() - 1;
   for (const Run& run : ownership.runs()) {
     for (std::uint64_t done = 0; done < run.length;) {
@@ -83,20 +84,21 @@ std::vector<Piece> TileGrid::cut(const Ownership& ownership) const {
   }
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& a, const Piece& b) { return a.tile != b.tile ? a.tile < b.tile : a.offset < b.offset; });
-  // Rows that meet (a tile as wide as the array) are one piece.
-  std::vector<Piece> joined;
+  // Rows that meet (a tile as wide as the array) are one piece. In place: of scattered nodes there are very many.
+  std::size_t kept = 0;
   for (const Piece& piece : pieces) {
-    if (!joined.empty()) {
-      Piece& before = joined.back();
+    if (kept > 0) {
+      Piece& before = pieces[kept - 1];
       if (before.tile == piece.tile && before.offset + before.length == piece.offset &&
           before.local + before.length == piece.local) {
         before.length += piece.length;
         continue;
       }
     }
-    joined.push_back(piece);
+    pieces[kept++] = piece;
   }
-  return joined;
+  pieces.resize(kept);
+  return pieces;
 }
 
 }  // namespace weft::partition

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/partition/move_plan.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
@@ -103,12 +104,14 @@ std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<Fi
 
 FilteredWindow filtered_window(Communicator& comm, const SeriesSpec& spec) {
   std::uint64_t step_bytes = 0;  // on this rank
+  std::uint64_t runs = 0;        // of the most scattered field; fields that are dealt alike share its plan
   bool in_blocks = true;
   bool any = false;
   for (const FieldSpec& field : spec.fields) {
     step_bytes += field.owned.owned_elements() * size_of(field.type);
     if (field.support == Support::global) continue;
     in_blocks = in_blocks && field.owned.as_box();
+    if (!field.owned.as_box()) runs = std::max<std::uint64_t>(runs, field.owned.runs().size());
     any = any || !field.filters.empty();
   }
   if (comm.max(any ? 1 : 0) == 0) return {};
@@ -117,9 +120,10 @@ FilteredWindow filtered_window(Communicator& comm, const SeriesSpec& spec) {
   // and an inbox.
   const double mail = comm.size() == 1 ? 0.1 : comm.max(in_blocks ? 0 : 1) == 0 ? 0.5 : 2;
   const std::uint64_t most = comm.max(step_bytes);
+  constexpr std::uint64_t kPlanBytes = sizeof(partition::Copy) + sizeof(partition::Placed);  // at most, for each run
+  const std::uint64_t used = spec.options.budget_used + comm.max(runs) * kPlanBytes;
   const std::uint64_t budget =
-      (spec.options.budget_bytes - std::min(spec.options.budget_bytes, spec.options.budget_used)) /
-      (spec.observers.empty() ? 1 : 2);
+      (spec.options.budget_bytes - std::min(spec.options.budget_bytes, used)) / (spec.observers.empty() ? 1 : 2);
   return {static_cast<std::uint64_t>(static_cast<double>(budget) / (kWindows + mail)), most};
 }
 

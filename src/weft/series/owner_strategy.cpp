@@ -141,6 +141,16 @@ class OwnerStrategy final : public WriteStrategy {
     return nullptr;
   }
 
+  // Of scattered nodes it is some 30 bytes a node.
+  std::uint64_t plan_bytes() const {
+    std::set<const partition::MovePlan*> plans;
+    std::uint64_t bytes = 0;
+    for (const auto& field : fields_) {
+      if (plans.insert(field->shape.plan.get()).second) bytes += field->shape.plan->memory_bytes();
+    }
+    return bytes;
+  }
+
   partition::Writers choose_writers() const {
     const auto& fields = context_.catalog.fields;
     const bool filters = std::ranges::any_of(fields, [](const auto& field) { return !field.filter.empty(); });
@@ -182,7 +192,7 @@ class OwnerStrategy final : public WriteStrategy {
       needs.mail_bytes_per_step += one_step.outbox_memory() + one_step.inbox_memory();
     }
     const std::uint64_t budget = context_.options.budget_bytes;
-    const std::uint64_t used = context_.options.budget_used + observed_bytes_;
+    const std::uint64_t used = context_.options.budget_used + plan_bytes() + observed_bytes_;
     const std::uint64_t fitting =
         context_.comm.min(steps_that_fit(needs, budget - std::min(budget, used), chunk_steps_));
     if (filters_) {
@@ -199,7 +209,7 @@ class OwnerStrategy final : public WriteStrategy {
     }
     if (fitting == 0) {
       const std::uint64_t windows = least_budget(needs) * (context_.observers.empty() ? 1 : 2);
-      const std::uint64_t least = context_.comm.max(windows + context_.options.budget_used);
+      const std::uint64_t least = context_.comm.max(windows + context_.options.budget_used + plan_bytes());
       throw Error(ErrorKind::usage, context_.catalog.path,
                   fmt::format("a budget of {} a rank does not hold one step twice", format_bytes(budget)),
                   fmt::format("give at least --budget {}", least))

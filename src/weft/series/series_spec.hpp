@@ -104,8 +104,9 @@ enum class Sync : std::uint8_t {
 };
 
 struct WriterOptions {
-  std::uint64_t budget_bytes = 256ULL << 20;  // the memory that each rank may use for windows
-  std::uint64_t budget_used = 0;              // the part of it that the program uses itself
+  // The memory that each rank may use for windows, mail and the plan of what travels.
+  std::uint64_t budget_bytes = 256ULL << 20;
+  std::uint64_t budget_used = 0;  // the part of it that the program uses itself
   DirectWrites direct = DirectWrites::automatic;
   Sync sync = Sync::commit;
   // Steps are committed at most this many seconds after they end, and at least once in this many steps; with
