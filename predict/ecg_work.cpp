@@ -5,6 +5,7 @@
 #include "kernels/ecg/source_writer.hpp"
 #include "predict/kernel_work.hpp"
 #include "predict/series_work.hpp"
+#include "weft/partition/ownership.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/file_plan.hpp"
 #include "weft/support/data_type.hpp"
@@ -81,6 +82,104 @@ class HeartRank {
   RankSteps rank_;
 };
 
+// What comes after a run as the paper's code does it (kernels/ecg/afterwards.hpp). Each phase finds the store's bytes
+// once; what it reads again is in the client's memory.
+class AfterwardsRank {
+ public:
+  AfterwardsRank(const EcgOptions& options, const Surroundings& around, std::uint64_t steps)
+      : around_(around),
+        cache_bytes_(options.afterwards->cache_bytes),
+        keeps_(options.afterwards->keep),
+        steps_(steps) {}
+
+  // Step after step: values of the rank's nodes.
+  void snapshots(const FieldSpec& spec, const Shape& chunk) {
+    const Part part = part_of(spec, chunk);
+    if (part.chunk_bytes > cache_bytes_) {
+      const double rows = std::max(1.0, static_cast<double>(part.nodes) / static_cast<double>(chunk[1]));
+      rank_.read(kConversion, Sharing::apart, std::min(chunk[1], part.nodes) * part.node_bytes, steps() * rows);
+    } else {
+      const bool stay = part.chunks * static_cast<double>(part.chunk_bytes) <= static_cast<double>(cache_bytes_);
+      const auto along = static_cast<double>(ceil_div(steps_, chunk[0]));
+      rank_.read(kConversion, Sharing::apart, part.chunk_bytes, part.chunks * along);
+      if (!stay) rank_.read_memory(kConversion, part.chunk_bytes, part.chunks * (steps() - along));
+    }
+    values_ += part.nodes * part.node_bytes;
+  }
+
+  // A file a step and rank, with the rank's part of the mesh; another that names them all.
+  void end_conversion(std::uint64_t mesh_bytes) {
+    const double files = steps() * (1 + 1 / static_cast<double>(around_.ranks));
+    const std::uint64_t bytes = values_ + mesh_bytes / around_.ranks;
+    const std::uint64_t request = std::min(bytes, around_.most_request_bytes);
+    rank_.call(kConversion, "create", files);
+    rank_.write(kConversion, Sharing::own_files, request,
+                steps() * static_cast<double>(bytes) / static_cast<double>(request));
+    if (!keeps_) rank_.call(kConversion, "remove", files);
+    rank_.meet(kConversion);
+  }
+
+  // Node after node: one value of it at all times.
+  std::vector<Step> traces(const FieldSpec& spec, const Shape& chunk) {
+    const Part part = part_of(spec, chunk);
+    const std::uint64_t along = ceil_div(steps_, chunk[0]);
+    const auto nodes = static_cast<double>(part.nodes);
+    if (part.chunk_bytes > cache_bytes_) {
+      // A page of each step has the values of the next nodes, too, and stays in the client's memory.
+      const double pages = steps() * static_cast<double>(ceil_div(part.nodes * part.node_bytes, kPage));
+      rank_.read(kPostProcessing, Sharing::apart, kPage, std::min(pages, nodes * steps()));
+      rank_.read_memory(kPostProcessing, size_of(spec.type), nodes * steps());
+    } else {
+      const bool stay = along * part.chunk_bytes <= cache_bytes_;
+      const auto along_all = static_cast<double>(along);
+      rank_.read(kPostProcessing, Sharing::apart, part.chunk_bytes, along_all * part.chunks);
+      if (!stay) rank_.read_memory(kPostProcessing, part.chunk_bytes, along_all * (nodes - part.chunks));
+    }
+    rank_.meet(kPostProcessing);
+    return rank_.steps();
+  }
+
+ private:
+  static constexpr std::uint64_t kPage = 4096;
+  static constexpr const char* kConversion = "conversion";
+  static constexpr const char* kPostProcessing = "post_processing";
+
+  struct Part {
+    std::uint64_t nodes;
+    std::uint64_t node_bytes;
+    std::uint64_t chunk_bytes;
+    double chunks;  // that a step of the rank's nodes lies in: one more where its borders are not the chunks'
+  };
+  Part part_of(const FieldSpec& spec, const Shape& chunk) const {
+    const std::uint64_t nodes = ceil_div(spec.per_step[0], around_.ranks);
+    const auto tiles = static_cast<double>(ceil_div(spec.per_step[0], chunk[1]));
+    const double in_step = static_cast<double>(nodes) / static_cast<double>(chunk[1]);
+    return {nodes, element_count(spec.per_step) / spec.per_step[0] * size_of(spec.type),
+            element_count(chunk) * size_of(spec.type), around_.ranks > 1 ? std::min(in_step + 1, tiles) : tiles};
+  }
+  double steps() const { return static_cast<double>(steps_); }
+
+  const Surroundings& around_;
+  std::uint64_t cache_bytes_;
+  bool keeps_;
+  std::uint64_t steps_;
+  std::uint64_t values_ = 0;  // bytes of a step, of this rank
+  RankSteps rank_;
+};
+
+// Nothing where nothing is done afterwards.
+std::vector<RankGroup> afterwards_of(const EcgOptions& options, const Surroundings& around,
+                                     const std::vector<FieldSpec>& fields, std::uint64_t nodes, std::uint64_t steps) {
+  if (!options.afterwards) return {};
+  AfterwardsRank rank(options, around, steps);
+  const auto chunk = [&](const FieldSpec& spec) {
+    return series::choose_layout(spec, 1, steps, static_cast<int>(around.ranks), options.align_bytes).chunk;
+  };
+  for (const FieldSpec& field : fields) rank.snapshots(field, chunk(field));
+  rank.end_conversion(mesh_bytes(options, nodes));
+  return {{around.ranks, rank.traces(fields.front(), chunk(fields.front()))}};
+}
+
 }  // namespace
 
 Workload work_of(const EcgOptions& options, const Surroundings& around) {
@@ -91,6 +190,8 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   for (const kernels::ecg::SourceField& field : planned) fields.push_back(field_spec(field, options));
   if (options.source == "replay") work.leaves_out.emplace_back("the file's mesh, if it has one");
   if (!options.filters.empty()) work.leaves_out.emplace_back("filtering the chunks, and that they become smaller");
+  work.afterwards = afterwards_of(options, around, fields, nodes, steps);
+  if (!work.afterwards.empty()) work.leaves_out.emplace_back("what converting and making maps computes");
   if (options.ownership != "blocks") {
     work.leaves_out.push_back("that nodes are dealt " + options.ownership + ": blocks are assumed");
   }
@@ -112,6 +213,15 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.syncs = options.writer.sync != Sync::none;
   shape.writers = options.writer.writers;
+  if (options.ownership == "blocks") {
+    shape.owned = [ranks = static_cast<int>(around.ranks)](const FieldSpec& field, std::uint64_t rank) {
+      Box box = whole(field.per_step);
+      const partition::Block block = partition::even_block(field.per_step[0], static_cast<int>(rank), ranks);
+      box.start[0] = block.first;
+      box.count[0] = block.count;
+      return box;
+    };
+  }
   write_series(shape, around.rates, 1, work);
   return work;
 }

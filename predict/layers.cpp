@@ -129,7 +129,7 @@ class Layers {
 
   // What one rank of so many waits for a request.
   double request(Sharing sharing, std::uint64_t bytes) const {
-    const Cost cost = machine_.request(sharing, bytes);
+    const Cost cost = machine_.request(stores::Access::write, sharing, bytes);
     return std::max(cost.alone_s, cost.share_s * static_cast<double>(ranks_));
   }
 

@@ -32,10 +32,15 @@ double between(const std::map<std::uint64_t, double>& seconds, std::uint64_t byt
   return std::exp(std::log(before->second) * (1 - part) + std::log(after->second) * part);
 }
 
+bool is_of(const RequestCell& cell, Access access, bool of_memory) {
+  return cell.access == access && cell.threads == 1 && cell.bytes > 0 && cell.cached == of_memory;
+}
+
 }  // namespace
 
 Machine::Machine(const stores::StoreProfile& profile, const Cluster& cluster, Mood mood)
     : profile_(profile), cluster_(cluster), mood_(mood) {
+  reads_of_memory_ = std::ranges::any_of(profile_.requests, &RequestCell::cached);
   for (const RequestCell& cell : profile_.requests) {
     if (cell.access == Access::write && cell.ranks == 1 && cell.threads == 1) return;
   }
@@ -49,15 +54,16 @@ double Machine::speed(const RequestCell& cell) const {
   return middle;
 }
 
-Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
+Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const {
+  const bool of_memory = access == Access::read && mood_ == Mood::best && reads_of_memory_;
   // Requests of whole pages and others have curves of their own; a short one is on both.
-  const bool use_odd = bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [](const RequestCell& cell) {
-                         return cell.access == Access::write && cell.bytes > kPage && cell.bytes % kPage != 0;
+  const bool use_odd = bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [&](const RequestCell& cell) {
+                         return is_of(cell, access, of_memory) && cell.bytes > kPage && cell.bytes % kPage != 0;
                        });
   std::map<std::uint64_t, double> alone;
   std::map<std::uint64_t, double> share;
   for (const RequestCell& cell : profile_.requests) {
-    if (cell.access != Access::write || cell.threads != 1 || cell.bytes == 0) continue;
+    if (!is_of(cell, access, of_memory)) continue;
     if (use_odd ? cell.bytes % kPage == 0 : cell.bytes > kPage && cell.bytes % kPage != 0) continue;
     const double seconds = static_cast<double>(cell.bytes) / speed(cell);
     if (cell.ranks == 1) alone[cell.bytes] = seconds;  // whatever the file: nobody else is in it
@@ -68,12 +74,22 @@ Cost Machine::request(Sharing sharing, std::uint64_t bytes) const {
   }
   // Several ranks in one file may be slower than one: then what they were seen to do counts, and not the one.
   for (const RequestCell& cell : profile_.requests) {
-    if (cell.access != Access::write || cell.threads != 1 || cell.sharing != sharing) continue;
+    if (!is_of(cell, access, of_memory) || cell.sharing != sharing) continue;
     if (!share.contains(cell.bytes)) continue;  // not of this curve
     if (cell.ranks != profile_.ranks || cell.ranks == 1 || sharing == Sharing::own_files) continue;
     share[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
   }
+  if (alone.empty()) return {};  // a profile without reads
   return {between(alone, bytes), between(share, bytes)};
+}
+
+double Machine::memory_read_s(std::uint64_t bytes) const {
+  std::map<std::uint64_t, double> seconds;
+  for (const RequestCell& cell : profile_.requests) {
+    if (is_of(cell, Access::read, true) && cell.ranks == 1)
+      seconds[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
+  }
+  return seconds.empty() ? 0 : between(seconds, bytes);
 }
 
 bool Machine::has_call(const std::string& name) const {

@@ -4,6 +4,7 @@
 // its bytes over the most that all ranks together were seen to move in requests of that size. Between two sizes that
 // were measured both costs are interpolated on logarithmic scales; beyond the largest the bytes a second stay. Whole
 // pages and other sizes have curves of their own, as some file systems read a page before they write a part of it.
+// Reads come from the store, and in the best case from the memory of the clients.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,9 @@ class Machine {
   // Throws Error(data) where the profile has no writes of one rank.
   Machine(const stores::StoreProfile& profile, const Cluster& cluster, Mood mood);
 
-  Cost request(stores::Sharing sharing, std::uint64_t bytes) const;
+  Cost request(stores::Access access, stores::Sharing sharing, std::uint64_t bytes) const;
+  // Of bytes that the client has in its memory. 0 where the profile has none.
+  double memory_read_s(std::uint64_t bytes) const;
   // Of a call with so many ranks at once; {0, 0} for one that the profile does not have.
   Cost call(const std::string& name, std::uint64_t ranks) const;
   bool has_call(const std::string& name) const;
@@ -48,6 +51,7 @@ class Machine {
   const stores::StoreProfile& profile_;
   Cluster cluster_;
   Mood mood_;
+  bool reads_of_memory_ = false;  // the profile has some
 };
 
 }  // namespace weft::predict

@@ -42,32 +42,54 @@ StoreProfile profile() {
 TEST(Machine, ARequestCostsItsTimeAloneAndAShareOfTheStore) {
   const StoreProfile store = profile();
   const Machine machine(store, {}, Mood::middle);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 4096).alone_s, 1e-3, 1e-9);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 4096).share_s, 1e-3 / 1.5, 1e-9);
-  EXPECT_NEAR(machine.request(Sharing::apart, 4096).share_s, 1e-3 / 1.2, 1e-9);
-  EXPECT_NEAR(machine.request(Sharing::in_turn, 4096).share_s, 2e-3, 1e-9) << "slower together than one alone";
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 4096).alone_s, 1e-3, 1e-9);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 4096).share_s, 1e-3 / 1.5, 1e-9);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::apart, 4096).share_s, 1e-3 / 1.2, 1e-9);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::in_turn, 4096).share_s, 2e-3, 1e-9)
+      << "slower together than one alone";
 }
 
 TEST(Machine, BetweenTwoSizesOnLogarithmicScalesAndBeyondInProportion) {
   const StoreProfile store = profile();
   const Machine machine(store, {}, Mood::middle);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 65536).alone_s, 3.1622776e-3, 1e-8) << "half of the way: sqrt(10)";
-  EXPECT_NEAR(machine.request(Sharing::own_files, 4ULL << 20).alone_s, 4e-2, 1e-8);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 8).alone_s, 1e-3, 1e-9) << "a few bytes are a request, too";
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 65536).alone_s, 3.1622776e-3, 1e-8)
+      << "half of the way: sqrt(10)";
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 4ULL << 20).alone_s, 4e-2, 1e-8);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 8).alone_s, 1e-3, 1e-9)
+      << "a few bytes are a request, too";
 }
 
 TEST(Machine, WhatIsNoWholePageHasItsOwnCurve) {
   StoreProfile store = profile();
   store.requests.push_back(written(Sharing::own_files, 47'008, 1, 47'008 / 5e-3));
   const Machine machine(store, {}, Mood::middle);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 47'008).alone_s, 5e-3, 1e-9);
-  EXPECT_NEAR(machine.request(Sharing::own_files, 4096).alone_s, 1e-3, 1e-9);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 47'008).alone_s, 5e-3, 1e-9);
+  EXPECT_NEAR(machine.request(Access::write, Sharing::own_files, 4096).alone_s, 1e-3, 1e-9);
 }
 
 TEST(Machine, MoodsAreTheSlowestAndTheQuickestPass) {
   const StoreProfile store = profile();
-  EXPECT_NEAR(Machine(store, {}, Mood::best).request(Sharing::own_files, 4096).alone_s, 0.5e-3, 1e-9);
-  EXPECT_NEAR(Machine(store, {}, Mood::worst).request(Sharing::own_files, 4096).alone_s, 2e-3, 1e-9);
+  EXPECT_NEAR(Machine(store, {}, Mood::best).request(Access::write, Sharing::own_files, 4096).alone_s, 0.5e-3, 1e-9);
+  EXPECT_NEAR(Machine(store, {}, Mood::worst).request(Access::write, Sharing::own_files, 4096).alone_s, 2e-3, 1e-9);
+}
+
+TEST(Machine, ReadsComeFromTheStoreAndInTheBestCaseFromMemory) {
+  StoreProfile store = profile();
+  EXPECT_EQ(Machine(store, {}, Mood::middle).request(Access::read, Sharing::apart, 4096).alone_s, 0) << "has none";
+  RequestCell cell = written(Sharing::own_files, 4096, 1, 4096 / 3e-3);
+  cell.access = Access::read;
+  store.requests.push_back(cell);
+  cell.cached = true;
+  cell.bytes_per_s = cell.most_bytes_per_s = 4096 / 1e-6;
+  store.requests.push_back(cell);
+  const auto seconds = [&](Mood mood) {
+    return Machine(store, {}, mood).request(Access::read, Sharing::apart, 4096).alone_s;
+  };
+  EXPECT_NEAR(seconds(Mood::middle), 3e-3, 1e-9);
+  EXPECT_NEAR(seconds(Mood::worst), 6e-3, 1e-9);
+  EXPECT_NEAR(seconds(Mood::best), 1e-6, 1e-12);
+  EXPECT_NEAR(Machine(store, {}, Mood::middle).memory_read_s(8), 1e-6, 1e-12);
+  EXPECT_EQ(Machine(profile(), {}, Mood::middle).memory_read_s(8), 0);
 }
 
 TEST(Machine, CallsOfLibrariesTakeWhatSoManyRanksMeasured) {

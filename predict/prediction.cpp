@@ -39,13 +39,27 @@ void add_unknown(const Workload& work, const stores::StoreProfile& profile, cons
     leaves_out.push_back(fmt::format("calls of '{}': the profile has none", call));
 }
 
+struct Foreseen {
+  Seconds all;
+  std::vector<std::pair<std::string, Seconds>> phases;
+};
+
+Foreseen foresee(const Workload& work, const Machine& middle, const stores::StoreProfile& profile,
+                 const Cluster& cluster) {
+  const SimulatedTimes times = simulate(work, middle);
+  const SimulatedTimes best = simulate(work, Machine(profile, cluster, Mood::best));
+  const SimulatedTimes worst = simulate(work, Machine(profile, cluster, Mood::worst));
+  Foreseen result{between(best.seconds, times.seconds, worst.seconds), {}};
+  for (const auto& [phase, seconds] : times.of_phase) {
+    result.phases.emplace_back(phase, between(of(best.of_phase, phase), seconds, of(worst.of_phase, phase)));
+  }
+  return result;
+}
+
 }  // namespace
 
 Prediction predict(const Workload& work, const stores::StoreProfile& profile, const Cluster& cluster) {
   const Machine middle(profile, cluster, Mood::middle);
-  const SimulatedTimes times = simulate(work, middle);
-  const SimulatedTimes best = simulate(work, Machine(profile, cluster, Mood::best));
-  const SimulatedTimes worst = simulate(work, Machine(profile, cluster, Mood::worst));
   Prediction result;
   result.kernel = work.kernel;
   result.strategy = work.strategy;
@@ -54,9 +68,15 @@ Prediction predict(const Workload& work, const stores::StoreProfile& profile, co
   result.nodes = middle.nodes(work.ranks);
   result.bytes = work.bytes;
   result.requests = requests_of(work);
-  result.output = between(best.seconds, times.seconds, worst.seconds);
-  for (const auto& [phase, seconds] : times.of_phase) {
-    result.phases.emplace_back(phase, between(of(best.of_phase, phase), seconds, of(worst.of_phase, phase)));
+  result.messages = work.messages;
+  Foreseen output = foresee(work, middle, profile, cluster);
+  result.output = output.all;
+  result.phases = std::move(output.phases);
+  if (!work.afterwards.empty()) {
+    Workload later = work;
+    later.groups = work.afterwards;
+    later.order.clear();
+    result.afterwards = foresee(later, middle, profile, cluster).phases;
   }
   result.leaves_out = work.leaves_out;
   add_unknown(work, profile, middle, result.leaves_out);
@@ -74,9 +94,13 @@ nlohmann::ordered_json to_json(const Prediction& prediction) {
       {"ranks", prediction.ranks},
       {"nodes", prediction.nodes},
       {"bytes", prediction.bytes},
-      {"requests", {{"writes", prediction.requests.writes}, {"bytes", prediction.requests.bytes}}},
-      {"seconds", {{"output", seconds(prediction.output)}}}};
+      {"requests", {{"writes", prediction.requests.writes}, {"bytes", prediction.requests.bytes}}}};
+  if (prediction.messages) {
+    json["messages"] = {{"count", prediction.messages->count}, {"bytes", prediction.messages->bytes}};
+  }
+  json["seconds"] = {{"output", seconds(prediction.output)}};
   for (const auto& [phase, of] : prediction.phases) json["seconds"][phase] = seconds(of);
+  for (const auto& [phase, of] : prediction.afterwards) json["afterwards"][phase] = seconds(of);
   json["leaves_out"] = prediction.leaves_out;
   return json;
 }
@@ -93,6 +117,12 @@ std::string to_text(const Prediction& prediction) {
   };
   line("output", prediction.output);
   for (const auto& [phase, of] : prediction.phases) line("  " + phase, of);
+  for (const auto& [phase, of] : prediction.afterwards) line(phase, of);
+  if (prediction.messages) {
+    text += fmt::format("  moved     {} between ranks in {} messages\n",
+                        format_bytes(static_cast<std::uint64_t>(prediction.messages->bytes)),
+                        format_count(static_cast<std::uint64_t>(prediction.messages->count)));
+  }
   for (const std::string& left_out : prediction.leaves_out) text += "  without   " + left_out + "\n";
   return text;
 }

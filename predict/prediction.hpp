@@ -33,16 +33,19 @@ struct Prediction {
   std::uint64_t nodes = 1;
   std::uint64_t bytes = 0;
   Requests requests;
+  std::optional<Messages> messages;
   Seconds output;
   std::vector<std::pair<std::string, Seconds>> phases;  // of the rank that spends most in each
+  std::vector<std::pair<std::string, Seconds>> afterwards;
   std::vector<std::string> leaves_out;
 };
 
 // Throws as simulate() and Machine do.
 Prediction predict(const Workload& work, const stores::StoreProfile& profile, const Cluster& cluster);
 
-// kernel, strategy, store, ranks, nodes, bytes, requests{writes, bytes}, seconds{output{middle, least, most}, PHASE..},
-// leaves_out[].
+// kernel, strategy, store, ranks, nodes, bytes, requests{writes, bytes}, messages?{count, bytes},
+// seconds{output{middle, least, most}, PHASE..},
+// afterwards?{PHASE{middle, least, most}..}, leaves_out[].
 nlohmann::ordered_json to_json(const Prediction& prediction);
 std::string to_text(const Prediction& prediction);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
 #include "weft/support/data_type.hpp"
@@ -76,6 +77,7 @@ class SeriesRank {
       rank_.meet("write");
       rank_.wait("write");
       flush(end - first, first % fields_[0].chunk_steps == 0);
+      ++windows_;
       first = end;
     }
     rank_.wait("close");
@@ -85,6 +87,8 @@ class SeriesRank {
     rank_.call("close", "series field's close", static_cast<double>(fields_.size() - 1));
     return rank_.steps();
   }
+
+  std::uint64_t windows() const { return windows_; }
 
  private:
   std::uint64_t local_step_bytes() const {
@@ -162,6 +166,7 @@ class SeriesRank {
   const Rates& rates_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
   std::uint64_t written_ = 0;
+  std::uint64_t windows_ = 0;
   RankSteps rank_;
 };
 
@@ -198,8 +203,15 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   const auto count = static_cast<std::uint64_t>(writers.count());
   const std::uint64_t with_more = most_tiles % count;
   SeriesWork work;
+  std::uint64_t windows = 0;
   for (const auto& [is_writer, more] : {std::pair{true, true}, std::pair{true, false}, std::pair{false, false}}) {
-    work.groups.push_back({0, SeriesRank(shape, count, fields, rates, is_writer, more).steps()});
+    SeriesRank rank(shape, count, fields, rates, is_writer, more);
+    work.groups.push_back({0, rank.steps()});
+    windows = rank.windows();  // as many on every rank
+  }
+  if (const auto of_window = window_messages(shape, writers)) {
+    work.messages = Messages{static_cast<double>(of_window->count * windows),
+                             static_cast<double>(of_window->step_bytes * shape.steps)};
   }
   std::vector<std::size_t> group_of(shape.ranks, 2);
   for (std::uint64_t number = 0; number < count; ++number) {
@@ -217,6 +229,11 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
   SeriesWork once = series_work(shape, rates);
   work.groups = repeated(once.groups, times);
   work.order = std::move(once.order);
+  work.messages = once.messages;
+  if (work.messages) {
+    work.messages->count *= static_cast<double>(times);
+    work.messages->bytes *= static_cast<double>(times);
+  }
 }
 
 std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const SeriesShape& shape) {

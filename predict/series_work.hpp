@@ -1,10 +1,12 @@
 // predict/series_work.hpp - what Weft's own writer does for a series, rank by rank: windows, mail, requests.
 //
 // Chunks and the length of windows come from the functions that the writer asks (series/field_layout,
-// series/window_length); its requests are those of storage/write_plan. Ownership is taken as even blocks.
+// series/window_length); its requests are those of storage/write_plan. Ownership is taken as even blocks, and what
+// travels is for the time estimated from them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +31,8 @@ struct SeriesShape {
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
   std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
   bool syncs = false;                             // when it is closed
+  // What a rank holds of a field's array, where that is known: messages are counted then (predict/series_messages).
+  std::function<Box(const FieldSpec& field, std::uint64_t rank)> owned{};
 };
 
 // The bytes of the longest write on such a file system (storage/posix_store).
@@ -42,6 +46,7 @@ void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::
 struct SeriesWork {
   std::vector<RankGroup> groups;
   std::vector<std::pair<std::size_t, std::uint64_t>> order;  // as Workload::order
+  std::optional<Messages> messages{};
 };
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
 // The same `times` times, as the work of a run.

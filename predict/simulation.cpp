@@ -37,8 +37,14 @@ json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
   switch (step.act) {
     case Act::spend: text["uses"] = json::array({use(kOwn, step.seconds, 1)}); break;
     case Act::call: text["uses"] = uses_of(machine.call(step.call, ranks), step.times, kMetadata); break;
+    case Act::read:
     case Act::write: {
-      text["uses"] = uses_of(machine.request(step.sharing, step.bytes), step.times, kStore);
+      if (step.in_memory) {
+        text["uses"] = json::array({use(kOwn, machine.memory_read_s(step.bytes) * step.times, 1)});
+        break;
+      }
+      const auto access = step.act == Act::read ? stores::Access::read : stores::Access::write;
+      text["uses"] = uses_of(machine.request(access, step.sharing, step.bytes), step.times, kStore);
       if (machine.cluster().ranks_per_node > 0) {
         const auto bytes = static_cast<std::uint64_t>(static_cast<double>(step.bytes) * step.times);
         text["uses"].push_back(use(kLinkOfNode, machine.link_s(bytes), 1));

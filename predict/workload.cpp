@@ -21,6 +21,16 @@ void RankSteps::write(const std::string& phase, Sharing sharing, std::uint64_t b
   steps_.push_back({.act = Act::write, .phase = phase, .bytes = bytes, .times = times, .sharing = sharing});
 }
 
+void RankSteps::read(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {
+  if (times <= 0 || bytes == 0) return;
+  steps_.push_back({.act = Act::read, .phase = phase, .bytes = bytes, .times = times, .sharing = sharing});
+}
+
+void RankSteps::read_memory(const std::string& phase, std::uint64_t bytes, double times) {
+  if (times <= 0 || bytes == 0) return;
+  steps_.push_back({.act = Act::read, .phase = phase, .bytes = bytes, .times = times, .in_memory = true});
+}
+
 void RankSteps::write_behind(Sharing sharing, std::uint64_t bytes, double times) {
   if (times <= 0 || bytes == 0) return;
   steps_.push_back(

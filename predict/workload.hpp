@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ enum class Act : std::uint8_t {
   spend,   // seconds of the rank's own: computing, copying
   call,    // `times` calls of a name that a profile has: "create", "mpi open", ...
   write,   // `times` requests of `bytes`
+  read,    // the same, for bytes that are there
   sync,    // `bytes` of the rank's come to the disk
   travel,  // `bytes` leave the node for other ranks
   meet,    // all ranks wait for each other
@@ -31,7 +33,8 @@ struct Step {
   double times = 1;
   double seconds = 0;
   stores::Sharing sharing = stores::Sharing::own_files;
-  bool behind = false;  // a thread of the rank does it, and the rank goes on
+  bool in_memory = false;  // of reads: the client has the bytes, and the store is not asked
+  bool behind = false;     // a thread of the rank does it, and the rank goes on
 };
 
 // What one rank does, in its order. Steps that are equal and follow each other are joined where nobody can see it.
@@ -40,6 +43,8 @@ class RankSteps {
   void spend(const std::string& phase, double seconds);
   void call(const std::string& phase, const std::string& name, double times = 1);
   void write(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
+  void read(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
+  void read_memory(const std::string& phase, std::uint64_t bytes, double times);
   void call_behind(const std::string& name, double times = 1);
   void write_behind(stores::Sharing sharing, std::uint64_t bytes, double times);
   void wait(const std::string& phase, double left = 0);
@@ -58,12 +63,20 @@ struct RankGroup {
   std::vector<Step> steps;
 };
 
+// Between ranks, in a run.
+struct Messages {
+  double count = 0;
+  double bytes = 0;
+};
+
 struct Workload {
   std::string kernel;
   std::string strategy;
   std::uint64_t ranks = 1;
-  std::uint64_t bytes = 0;  // that the run writes in all
+  std::uint64_t bytes = 0;             // that the run writes in all
+  std::optional<Messages> messages{};  // of a series, where they are known
   std::vector<RankGroup> groups{};
+  std::vector<RankGroup> afterwards{};  // the same ranks, once the run has ended: its phases are not part of the output
   // Which ranks are of which group, in the order of ranks: {group, how many}; empty: the first group's ranks come
   // first.
   std::vector<std::pair<std::size_t, std::uint64_t>> order{};

@@ -107,6 +107,8 @@ def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ra
     app = did["counters"]["app"]
     slots = app["slot_writes"]
     assert said["bytes"] == did["bytes"]
+    travelled = did["counters"]["mpi"]
+    assert said["messages"] == {"count": travelled["messages"], "bytes": travelled["bytes_sent"]}
     assert said["requests"]["bytes"] == pytest.approx(app["bytes_written"] + 8 * slots, abs=ranks)
     # Requests that end where a rank's chunks do may be joined otherwise: one in each window.
     assert said["requests"]["writes"] == pytest.approx(app["writes"] + slots, abs=ranks * app["windows"])

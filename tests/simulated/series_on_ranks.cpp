@@ -36,9 +36,8 @@ std::vector<FieldSpec> fields_of(const std::string& kernel, const std::string& s
                                  std::uint64_t ranks) {
   if (kernel == "ecg") {
     const std::uint64_t nodes = std::stoull(size);
-    const std::uint64_t first = nodes * rank / ranks;
-    const std::uint64_t end = nodes * (rank + 1) / ranks;
-    return {field("Data", weft::DataType::float64, {nodes, 2}, {{first, 0}, {end - first, 2}})};
+    const auto [first, count] = weft::partition::even_block(nodes, static_cast<int>(rank), static_cast<int>(ranks));
+    return {field("Data", weft::DataType::float64, {nodes, 2}, {{first, 0}, {count, 2}})};
   }
   const weft::kernels::Extent points = weft::kernels::parse_extent("size", size);
   const weft::kernels::awp::ProcessGrid grid(points, weft::kernels::awp::even_processes(points, ranks));

@@ -67,6 +67,7 @@ def test_requests_are_those_that_are_predicted(tmp_path: Path, kernel: str, rank
     assert did["slots"] <= slots
     assert round(said["requests"]["bytes"]) == did["bytes"] + 8 * slots
     assert round(said["requests"]["writes"]) == did["writes"] + slots
+    assert said["messages"] == {"count": did["messages"], "bytes": did["sent"]}
     # At most a message to each writer in a window: all ranks of one node write, and 8 of each of several.
     writers = ranks if ranks == PER_NODE else 8 * (ranks // PER_NODE)
     assert did["most_messages"] <= did["windows"] * writers
