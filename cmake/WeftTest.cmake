@@ -88,7 +88,7 @@ function(weft_add_mpi_test name)
   endforeach()
 endfunction()
 
-# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path] [ONE_PROCESS NAME...] [ONE_MPI NAME...]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
+# weft_add_python_tests(FOLDER [TIMEOUT s] [PYTHON path] [ONE_PROCESS NAME...] [ONE_MPI NAME...] [LONG NAME...]): each tests/FOLDER/test_*.py is the test FOLDER.NAME. What it is given:
 #   WEFT              the command
 #   WEFT_EXAMPLES     the folder of the built examples
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
@@ -96,10 +96,11 @@ endfunction()
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
 # ONE_PROCESS names files whose commands run on no ranks: they run with one MPI alone, Open MPI. ONE_MPI names others that
 # run with one alone: MPICH, which starts ranks in a third of the time. Under the
-# sanitizers, which are built with Open MPI alone, they run there.
+# sanitizers, which are built with Open MPI alone, they run there. LONG names those that begin first, so that none is left
+# over at the end with one core idle.
 # tests/ is on the path, for modules that several folders share; tmp_path lies in the build tree and stays till next time.
 function(weft_add_python_tests folder)
-  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "ONE_PROCESS;ONE_MPI" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PYTHON" "ONE_PROCESS;ONE_MPI;LONG" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)  # many commands each, every one with a time limit of its own; 120 s is little on a busy machine
   endif()
@@ -128,5 +129,8 @@ function(weft_add_python_tests folder)
     # PROCESSORS 1, on ranks, too: they mostly start, wait and touch files, and two such tests side by side take less time.
     set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 1
       ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
+    if(name IN_LIST arg_LONG)
+      set_tests_properties(${test} PROPERTIES COST 100)  # seconds, where no run before has told
+    endif()
   endforeach()
 endfunction()
