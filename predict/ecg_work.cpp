@@ -59,7 +59,7 @@ class HeartRank {
       rank_.write("write", Sharing::in_turn, std::max<std::uint64_t>(1, chunk_nodes / 2) * node_bytes, at_border);
       pieces -= calls / 2;
     }
-    const double bytes = static_cast<double>(nodes * node_bytes * steps);
+    const auto bytes = static_cast<double>(nodes * node_bytes * steps);
     // The steps of one chunk are gathered in memory that is new the first time.
     const double fresh = cached ? bytes * static_cast<double>(gathered) / static_cast<double>(steps) : 0;
     rank_.spend("write", fresh / around_.rates.fresh_copy + (bytes - fresh) / around_.rates.copy);
@@ -187,6 +187,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   const auto [planned, nodes, steps] = kernels::ecg::planned_steps(options);
   std::vector<FieldSpec> fields;
+  fields.reserve(planned.size());
   for (const kernels::ecg::SourceField& field : planned) fields.push_back(field_spec(field, options));
   if (options.source == "replay") work.leaves_out.emplace_back("the file's mesh, if it has one");
   if (!options.filters.empty()) work.leaves_out.emplace_back("filtering the chunks, and that they become smaller");

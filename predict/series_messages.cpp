@@ -35,7 +35,7 @@ Shape or_one(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
 class FieldMeetings {
  public:
-  FieldMeetings(Shape per_step, Shape tile) : per_step_(or_one(per_step)), tile_(or_one(tile)) {}
+  FieldMeetings(const Shape& per_step, const Shape& tile) : per_step_(or_one(per_step)), tile_(or_one(tile)) {}
 
   std::uint64_t count(const Box& box) const {
     std::uint64_t meetings = 1;
