@@ -7,8 +7,8 @@ namespace weft::series {
 
 namespace {
 
-constexpr double kSecondsApart = 0.01;
-constexpr std::uint64_t kMostApart = 1024;
+constexpr double kSecondsApart = 0.25;  // a rank waits for the others whenever they ask; signals and failures can wait
+constexpr std::uint64_t kMostApart = 256;  // steps may become slow
 // One word for a reduction to its greatest: the wish above, and below it what is left of kMostApart, so that the
 // greatest is the shortest.
 constexpr unsigned kWishAt = 32;
@@ -36,7 +36,8 @@ CommitSchedule::Wish CommitSchedule::after_step(Communicator& comm, Wish mine) {
   }
   // Twice as far apart at most as the last time: steps may become slower.
   const double a_step = seconds_between(asked_, now) / static_cast<double>(apart_);
-  const double wanted = a_step > 0 ? kSecondsApart / a_step : static_cast<double>(kMostApart);
+  const double apart = most_seconds_ > 0 ? std::min(kSecondsApart, most_seconds_ / 4) : kSecondsApart;
+  const double wanted = a_step > 0 ? apart / a_step : static_cast<double>(kMostApart);
   const std::uint64_t most = std::min(kMostApart, 2 * apart_);
   apart_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(wanted, 1e6)), 1, most);
   const std::uint64_t word = comm.max(static_cast<std::uint64_t>(mine) << kWishAt | (kMostApart - apart_));

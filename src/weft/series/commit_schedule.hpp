@@ -3,7 +3,7 @@
 // failure to tell.
 //
 // Ranks must decide alike, at the same step, and their clocks differ. So they ask one another: one reduction of a word,
-// after every step that takes some milliseconds, and after so many shorter ones that it costs next to nothing.
+// every quarter of a second, or after every step that takes longer.
 #pragma once
 
 #include <chrono>

@@ -71,6 +71,7 @@ class OwnerStrategy final : public WriteStrategy {
         for (WindowObserver* observer : windows.observers) observer->see_part(slot, gathered_, offset, values);
       };
     }
+    const storage::Flusher::Pause pause(*flusher_);
     windows.mail->put(gathered_, local, windows.tiles[turn_], show);
   }
 
@@ -331,6 +332,7 @@ class OwnerStrategy final : public WriteStrategy {
     }
     context_.counters.mpi_messages += peers.size();
     context_.comm.exchange(outgoing, incoming);
+    const storage::Flusher::Pause pause(*flusher_);
     for (const auto& field : fields_) field->mail->open(gathered_, field->tiles[turn_]);
   }
 

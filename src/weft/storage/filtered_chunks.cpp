@@ -128,6 +128,13 @@ void FilteredChunks::forget_aside() {
   changed_.notify_all();
 }
 
+void FilteredChunks::pause() { paused_ = true; }
+
+void FilteredChunks::resume() {
+  paused_ = false;
+  paused_.notify_all();
+}
+
 void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   made_ = {};
   std::uint64_t window_bytes = 0;
@@ -147,10 +154,15 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   std::atomic<std::size_t> next{0};
   std::mutex handing_over;
   std::exception_ptr failure;
-  const auto work = [&] {
+  const auto work = [&](bool pauses) {
     Worker worker(*this, block_bytes);
     try {
-      for (std::size_t i = next++; i < chunks.size(); i = next++) worker.encode(chunks[i]);
+      while (true) {
+        if (pauses) paused_.wait(true);
+        const std::size_t i = next++;
+        if (i >= chunks.size()) break;
+        worker.encode(chunks[i]);
+      }
       const std::scoped_lock lock(handing_over);
       worker.hand_over(made_);
     } catch (...) {
@@ -160,8 +172,8 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
     }
   };
   std::vector<std::jthread> others;
-  for (unsigned t = 1; t < std::min<std::size_t>(threads_, chunks.size()); ++t) others.emplace_back(work);
-  work();
+  for (unsigned t = 1; t < std::min<std::size_t>(threads_, chunks.size()); ++t) others.emplace_back(work, false);
+  work(true);
   others.clear();  // waits for them
   if (failure) {
     made_ = {};

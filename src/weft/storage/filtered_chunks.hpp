@@ -14,6 +14,7 @@
 // makes no MPI and no HDF5 call.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,10 @@ class FilteredChunks {
   // The memory alone: of what is set aside and cannot be written.
   void forget_aside();
 
+  // While paused, the thread that called encode() begins no chunk; those beside it go on. From any thread.
+  void pause();
+  void resume();
+
  private:
   struct Made {
     std::size_t field = 0;
@@ -89,6 +94,7 @@ class FilteredChunks {
   Window made_;
   Window aside_;
   std::uint64_t placed_at_ = 0;
+  std::atomic<bool> paused_{false};
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::uint64_t aside_bytes_ = 0;

@@ -82,6 +82,18 @@ class Flusher {
   // The bytes of the chunks that wait for a place. Nothing may be under way.
   std::uint64_t waiting_bytes() const { return filtered_.bytes(); }
 
+  // While it lives, one thread that filters leaves its core to the caller, who works and does not wait.
+  class Pause {
+   public:
+    explicit Pause(Flusher& flusher) : filtered_(flusher.filtered_) { filtered_.pause(); }
+    ~Pause() { filtered_.resume(); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    FilteredChunks& filtered_;
+  };
+
  private:
   void run();
   void write(const FlushJob& job);
