@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "weft/storage/little_endian.hpp"
@@ -64,7 +65,9 @@ void ChunkTree::make_nodes(std::uint64_t at, std::uint64_t shown,
                            const std::function<IndexedChunk(std::uint64_t)>& chunk_of,
                            const std::function<void(std::uint64_t place, Bytes nodes)>& take) const {
   constexpr std::size_t kPiece = 1ULL << 20;
-  std::vector<std::byte> piece(std::max<std::size_t>(1, kPiece / node_bytes()) * node_bytes());
+  const auto nodes = std::accumulate(level_nodes_.begin(), level_nodes_.end(), std::uint64_t{0});
+  const std::uint64_t together = std::clamp<std::uint64_t>(kPiece / node_bytes(), 1, std::max<std::uint64_t>(1, nodes));
+  std::vector<std::byte> piece(together * node_bytes());
   std::size_t filled = 0;
   std::uint64_t piece_at = at;
   const auto hand_over = [&] {
