@@ -6,6 +6,8 @@
 #include <hdf5.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -36,6 +38,33 @@
 #include "weft/support/error.hpp"
 
 namespace {
+
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app);
+};
+constexpr std::array kCommands = {
+    Command{"layout", weft::cli::add_layout_command}, Command{"run", weft::cli::add_run_command},
+    Command{"info", weft::cli::add_info_command},     Command{"inspect", weft::cli::add_inspect_command},
+    Command{"read", weft::cli::add_read_command},     Command{"view", weft::cli::add_view_command},
+    Command{"reduce", weft::cli::add_reduce_command}, Command{"convert", weft::cli::add_convert_command},
+    Command{"refs", weft::cli::add_refs_command},     Command{"ecg", weft::cli::add_ecg_command},
+    Command{"repack", weft::cli::add_repack_command}, Command{"import", weft::cli::add_import_command},
+    Command{"verify", weft::cli::add_verify_command}, Command{"recover", weft::cli::add_recover_command},
+    Command{"probe", weft::cli::add_probe_command},   Command{"predict", weft::cli::add_predict_command},
+    Command{"advise", weft::cli::add_advise_command}, Command{"with", weft::cli::add_with_command},
+    Command{"manual", weft::cli::add_manual_command},
+};
+
+// The one that is called; all where it is none of them, or the one that writes of all. To make the options of all takes
+// 15 ms.
+void add_commands(CLI::App& app, std::string_view called) {
+  const bool is_known = std::ranges::any_of(kCommands, [&](const Command& command) { return command.name == called; });
+  const bool adds_all = !is_known || called == "manual";
+  for (const Command& command : kCommands) {
+    if (adds_all || command.name == called) command.add(app);
+  }
+}
 
 // A command that is not built in may be a program of its own, and this becomes it. For one that is neither CLI11 would
 // say no more than that a subcommand is missing.
@@ -73,25 +102,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", weft::cli::versions);
   app.require_subcommand(1);
   app.footer(footer(argc < 2 || std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h"));
-  weft::cli::add_layout_command(app);
-  weft::cli::add_run_command(app);
-  weft::cli::add_info_command(app);
-  weft::cli::add_inspect_command(app);
-  weft::cli::add_read_command(app);
-  weft::cli::add_view_command(app);
-  weft::cli::add_reduce_command(app);
-  weft::cli::add_convert_command(app);
-  weft::cli::add_refs_command(app);
-  weft::cli::add_ecg_command(app);
-  weft::cli::add_repack_command(app);
-  weft::cli::add_import_command(app);
-  weft::cli::add_verify_command(app);
-  weft::cli::add_recover_command(app);
-  weft::cli::add_probe_command(app);
-  weft::cli::add_predict_command(app);
-  weft::cli::add_advise_command(app);
-  weft::cli::add_with_command(app);
-  weft::cli::add_manual_command(app);
+  add_commands(app, argc > 1 ? argv[1] : "");
   if (argc < 2) {
     fmt::print("{}", app.help());
     return 2;

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "cli/kernel_options.hpp"
+#include "cli/solver.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/ecg/step_source.hpp"
 #include "weft/ecg/ecg.hpp"
@@ -420,6 +421,7 @@ void add_ecg(CLI::App& parent, KernelUse use) {
   ecg->add_option("--ranks", a.ranks, "With --plan: the number of ranks")->group(measure);
   ecg->add_flag("--json", a.json, "Print the plan or the report as JSON")->group(measure);
   ecg->callback([arguments] {
+    if (arguments->options.source == "solve") become_solver();
     arguments->options.progress = true;
     run_ecg(*arguments);
   });

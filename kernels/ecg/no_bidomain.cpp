@@ -1,4 +1,4 @@
-// Instead of bidomain/ in a build without PETSc.
+// Instead of bidomain/ where PETSc is not linked.
 #include "kernels/ecg/step_source.hpp"
 #include "weft/support/error.hpp"
 
