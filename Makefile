@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-dealii test-crowds test-simulated test-readers-table wheel clean
+.PHONY: help setup setup-readers setup-python setup-package setup-build setup-lint build test test-thorough test-across demo docs lint sanitize test-with-hdf5 test-fresh test-nfs test-io4dolfinx test-dealii test-crowds test-simulated test-readers-table wheel clean
 
 help:
 	@echo 'make setup       install the missing packages (all that building and testing need)'
@@ -33,10 +33,15 @@ help:
 	@echo 'make bench-write the write figure at full size (BENCH_FOLDER=where, 16 GB)'
 	@echo 'make clean       remove the build trees'
 
+# What comes from PyPI side by side: most of it is waiting.
 setup:
 	@scripts/install-packages build test
+	@$(MAKE) --no-print-directory --jobs=3 setup-readers setup-python setup-package
+setup-readers:
 	@scripts/install-readers
+setup-python:
 	@scripts/install-python
+setup-package:
 	@scripts/install-python package
 setup-build:
 	@scripts/install-packages build
