@@ -37,6 +37,7 @@ void become_solver() {
   if (own.filename() == kProgram) return;
   std::vector<std::string> words = own_arguments();
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   for (const char* place : {"../lib/weft", "../" WEFT_LIBRARY_FOLDER "/weft"}) {
