@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,6 +35,20 @@ def test_without_petsc_gets_one_line(probe: w.Outcome) -> None:
         pytest.skip("this weft was built with PETSc")
     assert probe.code == 2 and probe.out == "" and probe.err.count("\n") == 1, probe
     assert probe.err.startswith("weft: error: --source solve: ") and "libpetsc-real-dev" in probe.err, probe
+
+
+@needs_petsc
+def test_the_solver_alone_loads_petsc(tmp_path: Path) -> None:
+    libraries = subprocess.run(["ldd", w.WEFT], capture_output=True, text=True, check=True).stdout
+    assert "libhdf5" in libraries and "petsc" not in libraries.lower()
+    # A command that was copied without it says what is missing.
+    alone = tmp_path / "bin" / "weft"
+    alone.parent.mkdir()
+    shutil.copy(w.WEFT, alone)
+    outcome = w.call([str(alone), "run", "ecg", "--source", "solve", "--out", str(tmp_path / "out.h5")])
+    assert outcome.code == 1 and outcome.error_lines == [
+        "weft: error: weft-solve: is not there; it is built and installed with the command"
+    ], outcome
 
 
 @pytest.fixture(scope="module")
