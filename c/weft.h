@@ -81,8 +81,10 @@ WEFT_API void weft_spec_free(weft_spec* spec);
 /* Options of the series: steps ("151" or "unknown"), time_units, align, if_exists (replace, fail), attribute.NAME;
  * budget ("256MiB": memory for windows, of each rank), direct (auto, always, never), sync (commit, window, none),
  * commit_every ("60s", "100steps"), commit_on_signals and take_over (yes, no), work. On ranks, too: writers (auto,
- * all, "4/node", "16": the ranks that write), strategy (owner, per-step, cached), hint.NAME (of MPI-IO), stripe_count,
- * stripe_size. To append: from_step. */
+ * all, "4/node", "16": the ranks that write), commit_groups ("64": so many nodes say on their own what is committed),
+ * strategy (owner, per-step, cached), hint.NAME (of MPI-IO), stripe_count, stripe_size. To append: from_step.
+ * align ("4KiB"): chunks that different ranks may write begin at multiples of it; 0, a page where the file system wants
+ * it. */
 WEFT_API weft_status weft_set(weft_spec* spec, const char* name, const char* value);
 
 /* A field: `shape` has `rank` extents of one step over all ranks, the node first; rank 0: one number a step. */

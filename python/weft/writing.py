@@ -71,8 +71,10 @@ def create(
     budget: the bytes in which a rank may gather steps. sync: when steps are flushed to the disk: "commit" (in the
         background, at most `commit_seconds` after a step), "window" or "none". commit_steps: commit at least once in so
         many steps. commit_on_signals: SIGTERM and SIGUSR1 make the next end_step() flush everything.
-    align: large data begin at multiples of so many bytes. replace: an existing file is replaced when the new one is
-        complete; else FileExistsError. take_over: break the lock of a writer on another machine that has died.
+    align: chunks that different ranks may write begin at multiples of so many bytes, and so do all fields; 0: a page
+        on file systems that lock or cache by page (Lustre, GPFS, NFS). replace: an existing file is replaced when the
+        new one is complete; else FileExistsError. take_over: break the lock of a writer on another machine that has
+        died.
 
     Raises ValueError for a spec that cannot be used, OSError where the file cannot be made; an existing file is then
     unchanged, and all ranks raise the same.
