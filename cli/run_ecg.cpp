@@ -52,7 +52,7 @@ struct EcgArguments {
   std::string bandwidth = "1GB/s";
   std::vector<std::string> hints;
   std::uint64_t cb_nodes = 0;
-  double compute_ms = 0;
+  std::string compute = "0ms";
   std::string reduce;
   std::string reduce_field = "V";
   double threshold = -30.0;
@@ -163,7 +163,8 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   options.writer.commit_groups = arguments.commit_groups;
   options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
-  options.compute_seconds = arguments.compute_ms / 1e3;
+  const bool in_ms = arguments.compute.find_first_not_of("0123456789.") == std::string::npos;
+  options.compute_seconds = parse_seconds(arguments.compute + (in_ms ? "ms" : ""));
   if (!arguments.fields.empty() && arguments.fields != "joint" && arguments.fields != "separate") {
     throw Error(ErrorKind::usage, fmt::format("--fields '{}'", arguments.fields), "is not known",
                 "use joint or separate");
@@ -412,7 +413,8 @@ void add_ecg(CLI::App& parent, KernelUse use) {
     return;
   }
   const char* measure = "Measuring";
-  ecg->add_option("--compute", a.compute_ms, "Simulate computation: this many milliseconds in each step")
+  ecg->add_option("--compute", a.compute,
+                  "Simulate computation: so long in each step, 60ms; a number is of milliseconds")
       ->group(measure);
   ecg->add_flag("--yardstick", a.options.yardstick, "Also time raw writes of the same bytes in blocks of 8 MiB")
       ->group(measure);

@@ -36,6 +36,7 @@ USAGE = [
     (["--out", "OUT", *SMALL, "--target", "big"], "size 'big'"),
     (["--out", "OUT", *SMALL, "--budget", "16"], "--budget"),
     (["--out", "OUT", *SMALL, "--latency", "soon"], "time 'soon'"),
+    (["--out", "OUT", *SMALL, "--compute", "soon"], "time 'soon'"),
     (["--out", "OUT", *SMALL, "--bandwidth", "0"], "rate '0'"),
     (["--out", "OUT", *SMALL, "--hint", "cb_nodes"], "KEY=VALUE"),
     (["--out", "OUT", *SMALL, "--from-step", "3"], "--append"),
