@@ -73,6 +73,15 @@ std::vector<std::string> companions() {
   return {names.begin(), names.end()};
 }
 
+std::string own_file(const std::string& name) {
+  std::error_code none;
+  for (const char* place : {"../lib/weft", "../" WEFT_LIBRARY_FOLDER "/weft"}) {
+    const fs::path file = this_program().parent_path() / place / name;
+    if (fs::exists(file, none)) return fs::canonical(file, none).string();
+  }
+  throw Error(ErrorKind::system, name, "is not there", "it is built and installed with the command");
+}
+
 void become_companion(const std::string& program, char** argv) {
   setenv("WEFT", this_program().c_str(), 1);
   argv[1] = const_cast<char*>(program.c_str());  // its argv[0]; execv() changes nothing

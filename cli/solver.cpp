@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/companions.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::cli {
@@ -33,20 +34,15 @@ std::vector<std::string> own_arguments() {
 
 void become_solver() {
   std::error_code none;
-  const fs::path own = fs::read_symlink("/proc/self/exe", none);
-  if (own.filename() == kProgram) return;
+  if (fs::read_symlink("/proc/self/exe", none).filename() == kProgram) return;
   std::vector<std::string> words = own_arguments();
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  for (const char* place : {"../lib/weft", "../" WEFT_LIBRARY_FOLDER "/weft"}) {
-    const fs::path file = own.parent_path() / place / kProgram;
-    if (!fs::exists(file, none)) continue;
-    execv(file.c_str(), argv.data());
-    throw system_error(file.string(), "cannot be started", errno);
-  }
-  throw Error(ErrorKind::system, kProgram, "is not there", "it is built and installed with the command");
+  const std::string program = own_file(kProgram);
+  execv(program.c_str(), argv.data());
+  throw system_error(program, "cannot be started", errno);
 }
 
 #else

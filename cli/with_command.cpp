@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/companions.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/program_check.hpp"
 #include "cli/with_policy.hpp"
@@ -43,17 +44,6 @@ struct WithOptions {
   std::string within = "60s";
   std::string json_file;
 };
-
-// Beside the command as it was built, or as it is installed.
-fs::path preloaded_library() {
-  std::error_code none;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const char* place : {"../lib/weft", "../" WEFT_LIBRARY_FOLDER "/weft"}) {
-    const fs::path file = folder / place / "libweft-with.so";
-    if (fs::exists(file, none)) return fs::canonical(file, none);
-  }
-  throw Error(ErrorKind::system, "libweft-with.so", "is not there", "it is built and installed with the command");
-}
 
 json rules_of(const WithOptions& options) {
   if (options.layout.empty()) return json::array();
@@ -135,7 +125,7 @@ void run(const WithOptions& options, const std::vector<std::string>& words) {
   const std::string program = find_program(words.front());
   check_program(program);
   const bool watch = options.watch || !options.json_file.empty() || (options.layout.empty() && !options.write_behind);
-  const std::string library = preloaded_library().string();
+  const std::string library = own_file("libweft-with.so");
   if (library.find_first_of(": ") != std::string::npos) {
     throw Error(ErrorKind::system, library, "has a space or a colon in its path", "install weft where there is none");
   }
