@@ -209,6 +209,25 @@ def test_every_kind_of_field_on_mixed_cells(tmp_path: Path, ranks: int) -> None:
         check_mesh_case(step, blocks, xdmf=True)
 
 
+def test_a_file_of_before_has_no_mesh_for_listed_nodes(tmp_path: Path) -> None:
+    """Then it is copied out of the whole one."""
+    path = tmp_path / "case.h5"
+    write_case("mesh", path, 2)
+    with h5py.File(path, "r+") as file:
+        del file["weft/meshes"]
+        arrays = file["weft"].attrs["fixed_arrays"]
+        text = arrays.decode() if isinstance(arrays, bytes) else arrays
+        kept = "".join(line for line in text.splitlines(True) if "/meshes/" not in line)
+        assert len(kept) < len(text)
+        file["weft"].attrs["fixed_arrays"] = kept
+    w.weft_ok("view", path)
+    with h5py.File(path) as file:
+        assert "weft/view/listed/points" in file
+    for step, blocks in enumerate(read_vtkhdf(path)[1]):
+        check_mesh_case(step, blocks)
+    assert w.weft_ok("verify", path, "--json").json["sound"]
+
+
 def test_values_of_a_step_are_field_data(tmp_path: Path) -> None:
     path = tmp_path / "case.h5"
     write_case("globals", path, 2)

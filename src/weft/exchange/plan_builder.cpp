@@ -1,9 +1,10 @@
 #include "weft/exchange/plan_builder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <unordered_map>
+
+#include "weft/exchange/messages.hpp"
 
 namespace weft::exchange {
 
@@ -17,21 +18,6 @@ struct Verdict {
   std::uint64_t tile;
   std::uint64_t owner;
 };
-
-using Messages = std::vector<std::vector<std::byte>>;
-
-template <typename T>
-void append(std::vector<std::byte>& message, const T& value) {
-  const auto* data = reinterpret_cast<const std::byte*>(&value);
-  message.insert(message.end(), data, data + sizeof(T));
-}
-
-template <typename T>
-std::vector<T> unpack(const std::vector<std::byte>& message) {
-  std::vector<T> values(message.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), message.data(), values.size() * sizeof(T));
-  return values;
-}
 
 // For each rank the parts that `to(i)` gives it. Counted first: lists that grow would take twice the room.
 template <typename To>

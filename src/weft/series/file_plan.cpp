@@ -98,6 +98,11 @@ std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<Fi
     const bool any = comm.max(field.subset ? 1 : 0) == 1;
     const bool first = any && comm.min(!field.subset || counts_from_zero(field) ? 1 : 0) == 1;
     subsets.push_back(!any ? storage::Subset::all : first ? storage::Subset::first : storage::Subset::listed);
+    agree_on(comm, [&] {
+      if (!any || field.subset || field.owned.owned_elements() == 0) return;
+      throw Error(ErrorKind::usage, "field " + field.name,
+                  "this rank has rows, and other ranks say which nodes theirs are", "give its subset on every rank");
+    });
   }
   return subsets;
 }

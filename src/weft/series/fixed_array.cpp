@@ -50,24 +50,24 @@ partition::Ownership behind_others(Communicator& comm, std::uint64_t count, std:
 
 }  // namespace
 
-std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh) {
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, const std::string& folder) {
   agree_on(comm, [&] { check_mesh(mesh); });
   std::vector<FixedArray> arrays;
-  arrays.push_back({{"/mesh/points", DataType::float64, {mesh.points, 3}, {}},
+  arrays.push_back({{folder + "/points", DataType::float64, {mesh.points, 3}, {}},
                     mesh.owned,
                     std::as_bytes(std::span(mesh.coordinates))});
   const std::uint64_t cells = comm.sum(mesh.cell_types.size());
   const std::uint64_t corners = comm.sum(mesh.connectivity.size());
   if (cells == 0 || corners == 0) return arrays;
-  arrays.push_back({{"/mesh/types", DataType::uint8, {cells}, {}},
+  arrays.push_back({{folder + "/types", DataType::uint8, {cells}, {}},
                     behind_others(comm, mesh.cell_types.size(), cells),
                     std::as_bytes(std::span(mesh.cell_types))});
-  arrays.push_back({{"/mesh/connectivity", DataType::int64, {corners}, {}},
+  arrays.push_back({{folder + "/connectivity", DataType::int64, {corners}, {}},
                     behind_others(comm, mesh.connectivity.size(), corners),
                     std::as_bytes(std::span(mesh.connectivity))});
   // offsets[i] is where cell i begins; the last rank also gives the end, so that there is one more than cells.
   const std::uint64_t mine = mesh.cell_sizes.size() + (comm.rank() == comm.size() - 1 ? 1 : 0);
-  arrays.push_back({{"/mesh/offsets", DataType::int64, {cells + 1}, {}},
+  arrays.push_back({{folder + "/offsets", DataType::int64, {cells + 1}, {}},
                     behind_others(comm, mine, cells + 1),
                     {},
                     static_cast<std::int64_t>(comm.sum_before(mesh.connectivity.size())),
@@ -145,7 +145,7 @@ FixedArray subset_array(const FieldSpec& field) {
   const Shape rows{field.per_step.at(0)};
   return {{"/weft/subsets/" + field.name, DataType::int64, rows, {}},
           partition::Ownership::nodes(rows, ids, ghost),
-          std::as_bytes(std::span(*field.subset))};
+          field.subset ? std::as_bytes(std::span(*field.subset)) : std::span<const std::byte>{}};
 }
 
 void write_fixed_array(Communicator& comm, storage::ByteStore& store, const storage::ArrayEntry& catalog,

@@ -23,11 +23,12 @@ struct FixedArray {
   std::span<const std::int64_t> distances{};
 };
 
-// The arrays of a mesh, checked: /mesh/points (N, 3), /mesh/types (cells), /mesh/offsets (cells + 1; VTK's meaning) and
-// /mesh/connectivity. Cells are numbered over all ranks in rank order. Collective; they refer to the mesh's memory.
-std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh);
+// The arrays of a mesh, checked: in this folder points (N, 3), types (cells), offsets (cells + 1; VTK's meaning) and
+// connectivity. Cells are numbered over all ranks in rank order. Collective; they refer to the mesh's memory.
+std::vector<FixedArray> mesh_arrays(Communicator& comm, const MeshSpec& mesh, const std::string& folder);
 
-// The node numbers of a field on some of the nodes, /weft/subsets/NAME; it refers to the field's own.
+// The node numbers of a field on some of the nodes, /weft/subsets/NAME; it refers to the field's own. A rank without
+// rows need not have any.
 FixedArray subset_array(const FieldSpec& field);
 
 // As it lies where the ranks hold it in consecutive slabs; else every rank writes one slab, put together by an

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <list>
 #include <utility>
 
 #include "weft/series/commits.hpp"
@@ -12,6 +13,7 @@
 #include "weft/series/going_on.hpp"
 #include "weft/series/new_writer.hpp"
 #include "weft/series/rising_times.hpp"
+#include "weft/series/subset_mesh.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
 #include "weft/storage/new_file.hpp"
@@ -61,11 +63,18 @@ class SeriesWriter::Impl {
     agree_on(*comm_, [&] {
       for (const FieldSpec& field : spec.fields) series::check_field(field, spec.grid);
     });
-    if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh);
-    for (const FieldSpec& field : spec.fields) {
-      if (field.subset) fixed.push_back(series::subset_array(field));
-    }
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
+    std::list<series::SubsetMesh> parts;  // what the arrays refer to until they are written
+    if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, "/mesh");
+    for (std::size_t f = 0; f < spec.fields.size(); ++f) {
+      const FieldSpec& field = spec.fields[f];
+      if (subsets[f] == storage::Subset::all) continue;
+      fixed.push_back(series::subset_array(field));
+      if (!spec.mesh || !view::needs_own_mesh(field.support, subsets[f], field.type)) continue;
+      parts.push_back(series::subset_mesh(*comm_, field, *spec.mesh));
+      const auto arrays = series::mesh_arrays(*comm_, parts.back().spec, view::folder_of_mesh(field.name));
+      fixed.insert(fixed.end(), arrays.begin(), arrays.end());
+    }
     const series::FilteredWindow window = series::filtered_window(*comm_, spec);
     open_mode_ = storage::shared_mode(*comm_, path);
     take_lock([&] { return storage::WriterLock::take(path, {options_.work, options_.take_over}); }, path);
@@ -75,12 +84,6 @@ class SeriesWriter::Impl {
     for (std::size_t i = 0; i < fixed.size(); ++i) {
       series::write_fixed_array(*comm_, *store_, catalog_.fixed_arrays[i], fixed[i]);
     }
-    agree_on(*comm_, [&] {
-      if (comm_->rank() != 0 || !view::has_listed_subset(catalog_)) return;
-      storage::SeriesCatalog unnamed = catalog_;
-      unnamed.path = part;
-      storage::renew_view(unnamed, catalog_.length, view_maker());
-    });
     owned_.push_back(series::of_rank_zero({}, comm_->rank()));  // the time
     for (const FieldSpec& field : spec.fields) {
       const bool global = field.support == Support::global;
@@ -230,7 +233,7 @@ class SeriesWriter::Impl {
     storage::check_plan(path, plan);
     new_file_ = std::make_unique<storage::NewFile>(path, spec.if_exists, std::nullopt);
     if (prepare) prepare(new_file_->part());
-    storage::SeriesCatalog catalog = storage::create_series_file(new_file_->part(), plan, view_at_create());
+    storage::SeriesCatalog catalog = storage::create_series_file(new_file_->part(), plan, view_maker());
     storage::hand_over(*comm_, new_file_->part());
     catalog.path = path;
     return catalog;
@@ -306,13 +309,6 @@ class SeriesWriter::Impl {
                                    catalog_.path);
       if (options_.wrap_store) store_ = options_.wrap_store(std::move(store_));
     });
-  }
-
-  // While the file is created its mesh is not in it yet; fields that need to read it come into the view afterwards.
-  storage::ViewMaker view_at_create() const {
-    return [this](const storage::SeriesCatalog& catalog, std::uint64_t steps) {
-      return with_observed(catalog, view::series_view(catalog, steps));
-    };
   }
 
   storage::ViewMaker view_maker() const {

@@ -111,7 +111,25 @@ Unstructured add_mesh(const Mesh& mesh, const std::string& folder, storage::Obje
 
 std::string block_name(const FieldEntry& field) { return "nodes_of_" + field.name; }
 
-// The block of a field that stands on listed nodes: its mesh is copied out of the whole one, under /weft/view.
+// The mesh in this folder of the file, if there is one.
+std::optional<Unstructured> mesh_in(const SeriesCatalog& catalog, const std::string& folder) {
+  Unstructured mesh;
+  mesh.points_path = folder + "/points";
+  mesh.connectivity_path = folder + "/connectivity";
+  mesh.offsets_path = folder + "/offsets";
+  mesh.types_path = folder + "/types";
+  const ArrayEntry* points = catalog.find_fixed(mesh.points_path);
+  if (points == nullptr) return std::nullopt;
+  mesh.points = points->shape.at(0);
+  const ArrayEntry* types = catalog.find_fixed(mesh.types_path);
+  const ArrayEntry* corners = catalog.find_fixed(mesh.connectivity_path);
+  if (types != nullptr) mesh.cells = types->shape.at(0);
+  if (corners != nullptr) mesh.corners = corners->shape.at(0);
+  return mesh;
+}
+
+// The block of a field that stands on listed nodes and has no mesh in the file: it is copied out of the whole one,
+// under /weft/view.
 Block block_of_subset(View& view, const SeriesCatalog& catalog, std::size_t number, const ArrayReader& read) {
   const FieldEntry& field = catalog.fields[number];
   const auto nodes = values_of<std::int64_t>(catalog, "/weft/subsets/" + field.name, read);
@@ -129,8 +147,8 @@ Block block_of_subset(View& view, const SeriesCatalog& catalog, std::size_t numb
   return {block_name(field), mesh, std::nullopt, shown(catalog, number, view.steps, 1)};
 }
 
-// Whether a field on some of the nodes is shown on the whole mesh, NaN elsewhere.
-bool fills_with_nan(const FieldEntry& field) { return field.subset == Subset::first && is_floating(field.type); }
+// Whether a field on some of the nodes or cells is shown on the whole mesh, NaN elsewhere.
+bool fills_with_nan(Subset subset, DataType type) { return subset == Subset::first && is_floating(type); }
 
 class Builder {
  public:
@@ -144,17 +162,13 @@ class Builder {
     // One dataset for all steps, whatever the segments: the top-level one shows them as one.
     view_.times = {".", "/time", {catalog_.length}, Box{{0}, {view_.steps}}};
     if (catalog_.length < view_.steps && times.size() == 1) view_.times = times[0];
-    const ArrayEntry* points = catalog_.find_fixed("/mesh/points");
     Block main{"mesh", std::nullopt, std::nullopt, {}};
     if (named_ != nullptr) {
       main.unstructured = add_mesh(*named_, "/mesh", view_.mesh_objects);
     } else if (!catalog_.grid.shape.empty()) {
       main.grid = catalog_.grid;
-    } else if (points != nullptr) {
-      const ArrayEntry* corners = catalog_.find_fixed("/mesh/connectivity");
-      const ArrayEntry* types = catalog_.find_fixed("/mesh/types");
-      main.unstructured = Unstructured{points->shape[0], types == nullptr ? 0 : types->shape[0],
-                                       corners == nullptr ? 0 : corners->shape[0]};
+    } else {
+      main.unstructured = mesh_in(catalog_, "/mesh");
     }
     if (!main.grid && !main.unstructured) {
       view_.left_out.emplace_back("every field: the file has no mesh");
@@ -199,7 +213,7 @@ class Builder {
       add(shown(catalog_, number, view_.steps, grid.size()), main.fields);
     } else if (field.node_axes > 1) {
       leave_out(field, fmt::format("steps of {} on a mesh", to_string(field.per_step)));
-    } else if (field.subset == Subset::all || fills_with_nan(field)) {
+    } else if (field.subset == Subset::all || fills_with_nan(field.subset, field.type)) {
       const bool on_cells = field.support == Support::cells;
       const std::uint64_t all = on_cells ? main.unstructured->cells : main.unstructured->points;
       const std::uint64_t has = field.per_step.at(0);
@@ -209,6 +223,8 @@ class Builder {
       add(shown(catalog_, number, view_.steps, 1), main.fields);
     } else if (field.support == Support::cells) {
       leave_out(field, "stands on some of the cells only");
+    } else if (const auto own = named_ == nullptr ? mesh_in(catalog_, folder_of_mesh(field.name)) : std::nullopt) {
+      view_.blocks.push_back({block_name(field), own, std::nullopt, shown(catalog_, number, view_.steps, 1)});
     } else if (!read_) {
       leave_out(field, "stands on some of the nodes only");
     } else {
@@ -237,11 +253,10 @@ View series_view(const SeriesCatalog& catalog, std::uint64_t steps, const ArrayR
   return Builder(catalog, steps, read, named).build();
 }
 
-bool has_listed_subset(const SeriesCatalog& catalog) {
-  return catalog.find_fixed("/mesh/points") != nullptr &&
-         std::any_of(catalog.fields.begin(), catalog.fields.end(), [](const FieldEntry& field) {
-           return field.subset != Subset::all && field.support == Support::nodes && !fills_with_nan(field);
-         });
+bool needs_own_mesh(Support support, Subset subset, DataType type) {
+  return support == Support::nodes && subset != Subset::all && !fills_with_nan(subset, type);
 }
+
+std::string folder_of_mesh(const std::string& field) { return "/weft/meshes/" + field; }
 
 }  // namespace weft::view

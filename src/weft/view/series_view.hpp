@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 #include "weft/storage/byte_store.hpp"
 #include "weft/view/view.hpp"
@@ -23,12 +24,14 @@ using ArrayReader = std::function<std::vector<std::byte>(const storage::ArrayEnt
 ArrayReader reader_of(storage::ByteStore& store);
 
 // The view of the first `steps` steps, on the mesh that is named or else on the file's own. `read` is needed for fields
-// that get a block of their own; without it, and where there is no mesh, they are left out. A named mesh is among the
-// view's `mesh_objects`. Not collective.
+// that get a block of their own where the file has no mesh for it (files of before, and others' files); without it, and
+// where there is no mesh at all, they are left out. A named mesh is among the view's `mesh_objects`. Not collective.
 View series_view(const storage::SeriesCatalog& catalog, std::uint64_t steps, const ArrayReader& read = {},
                  const Mesh* named = nullptr);
 
-// Whether some field needs `read`.
-bool has_listed_subset(const storage::SeriesCatalog& catalog);
+// Whether a field on such a part of the nodes is shown on a mesh of its own.
+bool needs_own_mesh(storage::Support support, storage::Subset subset, DataType type);
+// Where the file has it: points, connectivity, offsets and types, as in /mesh.
+std::string folder_of_mesh(const std::string& field);
 
 }  // namespace weft::view
