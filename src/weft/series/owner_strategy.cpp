@@ -198,7 +198,7 @@ class OwnerStrategy final : public WriteStrategy {
         context_.comm.min(steps_that_fit(needs, budget - std::min(budget, used), chunk_steps_));
     if (filters_) {
       const std::uint64_t most_bytes = context_.comm.sum(needs.filtered_bytes_per_step * chunk_steps_);
-      places_.emplace(context_.comm, context_.catalog, most_bytes);
+      places_.emplace(context_.comm, context_.catalog, most_bytes, context_.options.sync != Sync::none);
     }
     if (filters_ && fitting < chunk_steps_) {
       const std::uint64_t least = context_.comm.max(least_budget(needs) * chunk_steps_ + used);

@@ -18,8 +18,8 @@ std::uint64_t end_of_file(const std::string& path) {
   throw Error(ErrorKind::data, path, "has a damaged superblock", "nothing it says can be trusted");
 }
 
-void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead) {
-  note_data_end(catalog, data_end, ahead);
+void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead, bool durably) {
+  note_data_end(catalog, data_end, ahead, durably);
   const auto store = open_store(catalog.path, OpenMode::metadata);
   if (store->size() < ahead) set_size(catalog.path, ahead);
   set_end_of_file(*store, ahead);
@@ -28,12 +28,12 @@ void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::u
   set_size(catalog.path, ahead + (ahead - data_end));
 }
 
-void cut_end(const SeriesCatalog& catalog, std::uint64_t end) {
+void cut_end(const SeriesCatalog& catalog, std::uint64_t end, bool durably) {
   const auto store = open_store(catalog.path, OpenMode::metadata);
   set_end_of_file(*store, end);
   store->close();
   set_size(catalog.path, end);
-  note_data_end(catalog, 0, 0);
+  note_data_end(catalog, 0, 0, durably);
 }
 
 std::optional<std::uint64_t> forgotten_end(const SeriesCatalog& catalog) {

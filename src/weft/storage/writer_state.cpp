@@ -47,9 +47,10 @@ void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const Wr
 
 namespace {
 
-void change_state(const SeriesCatalog& catalog, const std::function<void(WriterState&)>& change) {
+void change_state(const SeriesCatalog& catalog, const std::function<void(WriterState&)>& change,
+                  OpenMode mode = OpenMode::write_through) {
   if (!has_words(catalog)) return;
-  const auto store = open_store(catalog.path, OpenMode::write_through);
+  const auto store = open_store(catalog.path, mode);
   WriterState state = read_writer_state(*store, catalog);
   change(state);
   write_writer_state(*store, catalog, state);
@@ -66,11 +67,12 @@ void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
   change_state(catalog, [&](WriterState& state) { state.boot = boot; });
 }
 
-void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead) {
-  change_state(catalog, [&](WriterState& state) {
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead, bool durably) {
+  const auto note = [&](WriterState& state) {
     state.data_end = data_end;
     state.end_ahead = ahead;
-  });
+  };
+  change_state(catalog, note, durably ? OpenMode::write_through : OpenMode::metadata);
 }
 
 // After a change that was cut short the number is odd already.

@@ -45,8 +45,8 @@ void begin_epoch(const SeriesCatalog& catalog);
 // not before, as it makes others believe in written ones.
 void set_boot(const SeriesCatalog& catalog, const BootId& boot);
 
-// Notes both, before the end is moved; 0 and 0 when it is back.
-void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead);
+// Notes both, before the end is moved; 0 and 0 when it is back. `durably`: on the disk when this returns.
+void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead, bool durably = true);
 
 // Around the moment in which a change overwrites metadata: whoever reads the number before and after, and finds it even
 // and the same, has read nothing half changed.
