@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,19 @@ def caption_of_values(samples: Samples) -> str:
 def picture(figure: Figure, name: str, caption: str) -> Picture:
     png, svg = drawn(figure, "png", dpi=160), drawn(figure, "svg", metadata={"Date": None, "Creator": None})
     plots.close(figure)
-    return Picture(name, caption, png, svg)
+    return Picture(name, caption, png, with_counted_names(svg))
+
+
+def with_counted_names(svg: bytes) -> bytes:
+    """Matplotlib names what an SVG refers to by a hash of it, in which the last bit of a place counts, and that depends
+    on the processor. Counted in the order they come, the same results give the same file."""
+    names: dict[bytes, bytes] = {}
+
+    def counted(found: re.Match[bytes]) -> bytes:
+        name = names.setdefault(found[2], b"%c%d" % (found[2][0], len(names) + 1))
+        return found[1] + name + found[3]
+
+    return re.sub(rb'(id="|href="#|url\(#)([a-z][0-9a-f]{10})("|\))', counted, svg)
 
 
 def drawn(figure: Figure, kind: str, **options: Any) -> bytes:

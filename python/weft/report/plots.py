@@ -41,7 +41,7 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "figure.dpi": 100,
-    "svg.hashsalt": "weft",  # the same results give the same file
+    "svg.hashsalt": "weft",  # names that are no random ones: report.making.with_counted_names
     "svg.fonttype": "none",  # words stay words, which takes half the room
     "font.sans-serif": ["DejaVu Sans"],  # Matplotlib's own, so that every machine lays out alike
 }
