@@ -30,14 +30,14 @@ void FilteredPlaces::begin_move() {
   constexpr std::uint64_t kLeastStride = 16ULL << 20;
   moves_to_ = end_of_data_ + std::max({kLeastStride, 4 * most_bytes_, (end_of_data_ - first_of_data_) / 4});
   if (comm_.rank() != 0) return;
-  being_moved_ = std::async(std::launch::async, [this, data = end_of_data_, ahead = moves_to_] {
+  // Deferred where the system gives no thread.
+  being_moved_ = std::async(std::launch::async | std::launch::deferred, [this, data = end_of_data_, ahead = moves_to_] {
     storage::move_end_ahead(catalog_, data, ahead, durably_);
   });
 }
 
 // Collective.
 void FilteredPlaces::end_move() {
-  if (moves_to_ == 0) return;
   agree_on(comm_, [&] {
     if (being_moved_.valid()) being_moved_.get();
   });
@@ -46,7 +46,9 @@ void FilteredPlaces::end_move() {
 
 void FilteredPlaces::end_file() {
   if (end_ahead_ == 0) return;
-  end_move();
+  if (being_moved_.valid()) being_moved_.wait();  // and if that has failed: nobody needs it
+  being_moved_ = {};
+  moves_to_ = 0;
   agree_on(comm_, [&] {
     if (comm_.rank() == 0) storage::cut_end(catalog_, end_of_data_, durably_);
   });
