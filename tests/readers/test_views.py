@@ -228,6 +228,16 @@ def test_a_file_of_before_has_no_mesh_for_listed_nodes(tmp_path: Path) -> None:
     assert w.weft_ok("verify", path, "--json").json["sound"]
 
 
+def test_a_damaged_mesh_of_listed_nodes_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "case.h5"
+    write_case("mesh", path, 2)
+    with h5py.File(path, "r+") as file:
+        file["weft/meshes/listed/connectivity"][0] = 12
+    done = w.weft("verify", path)
+    assert done.code == 1
+    assert "/weft/meshes/listed/connectivity[0] is point 12 of 12" in done.out
+
+
 def test_values_of_a_step_are_field_data(tmp_path: Path) -> None:
     path = tmp_path / "case.h5"
     write_case("globals", path, 2)

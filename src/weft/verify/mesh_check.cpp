@@ -10,6 +10,7 @@
 
 #include "weft/support/amount.hpp"
 #include "weft/survey/array_batches.hpp"
+#include "weft/view/series_view.hpp"
 
 namespace weft::verify {
 
@@ -21,10 +22,18 @@ using storage::SeriesCatalog;
 using storage::Subset;
 using storage::Support;
 
-constexpr const char* kPoints = "/mesh/points";
-constexpr const char* kConnectivity = "/mesh/connectivity";
-constexpr const char* kOffsets = "/mesh/offsets";
-constexpr const char* kTypes = "/mesh/types";
+// The arrays of a mesh, in a folder of the file: /mesh, or that of a field on listed nodes.
+struct MeshPaths {
+  explicit MeshPaths(const std::string& folder)
+      : points(folder + "/points"),
+        connectivity(folder + "/connectivity"),
+        offsets(folder + "/offsets"),
+        types(folder + "/types") {}
+  std::string points;
+  std::string connectivity;
+  std::string offsets;
+  std::string types;
+};
 
 // The points of a cell of this VTK type; nothing where it may have any number.
 std::optional<std::int64_t> corners_of(std::uint8_t type) {
@@ -69,7 +78,7 @@ class First {
   std::string text_;
 };
 
-void check_shape(const ArrayEntry* array, const char* path, DataType type, const Shape& wanted, Check& check) {
+void check_shape(const ArrayEntry* array, const std::string& path, DataType type, const Shape& wanted, Check& check) {
   if (array == nullptr) return check.fail(fmt::format("{} is missing", path));
   if (array->type != type) check.fail(fmt::format("{} is {}, not {}", path, name_of(array->type), name_of(type)));
   if (array->shape != wanted) {
@@ -77,45 +86,46 @@ void check_shape(const ArrayEntry* array, const char* path, DataType type, const
   }
 }
 
-void check_offsets(hid_t file, std::uint64_t corners, Check& check) {
+void check_offsets(hid_t file, const MeshPaths& paths, std::uint64_t corners, Check& check) {
   First falling;
   std::int64_t last = 0;
-  survey::each_batch<std::int64_t>(file, kOffsets, 1, [&](std::uint64_t first, std::span<const std::int64_t> offsets) {
-    if (first == 0 && offsets[0] != 0) check.fail(fmt::format("{} begins with {}, not 0", kOffsets, offsets[0]));
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      if (offsets[i] >= offsets[i - 1]) continue;
-      falling.met(first + i, [&](std::uint64_t n) {
-        return fmt::format("{}[{}] is {}, after {}", kOffsets, n, offsets[i], offsets[i - 1]);
+  survey::each_batch<std::int64_t>(
+      file, paths.offsets, 1, [&](std::uint64_t first, std::span<const std::int64_t> offsets) {
+        if (first == 0 && offsets[0] != 0)
+          check.fail(fmt::format("{} begins with {}, not 0", paths.offsets, offsets[0]));
+        for (std::size_t i = 1; i < offsets.size(); ++i) {
+          if (offsets[i] >= offsets[i - 1]) continue;
+          falling.met(first + i, [&](std::uint64_t n) {
+            return fmt::format("{}[{}] is {}, after {}", paths.offsets, n, offsets[i], offsets[i - 1]);
+          });
+        }
+        last = offsets.back();
       });
-    }
-    last = offsets.back();
-  });
   falling.tell(check, "offsets");
   if (last != static_cast<std::int64_t>(corners)) {
-    check.fail(fmt::format("{} ends with {}, and {} has {}", kOffsets, last, kConnectivity, corners));
+    check.fail(fmt::format("{} ends with {}, and {} has {}", paths.offsets, last, paths.connectivity, corners));
   }
 }
 
-void check_connectivity(hid_t file, std::uint64_t points, Check& check) {
+void check_connectivity(hid_t file, const std::string& path, std::uint64_t points, Check& check) {
   First outside;
-  survey::each_batch<std::int64_t>(
-      file, kConnectivity, 0, [&](std::uint64_t first, std::span<const std::int64_t> corners) {
-        for (std::size_t i = 0; i < corners.size(); ++i) {
-          if (corners[i] >= 0 && static_cast<std::uint64_t>(corners[i]) < points) continue;
-          outside.met(first + i, [&](std::uint64_t n) {
-            return fmt::format("{}[{}] is point {} of {}", kConnectivity, n, corners[i], points);
-          });
-        }
+  survey::each_batch<std::int64_t>(file, path, 0, [&](std::uint64_t first, std::span<const std::int64_t> corners) {
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      if (corners[i] >= 0 && static_cast<std::uint64_t>(corners[i]) < points) continue;
+      outside.met(first + i, [&](std::uint64_t n) {
+        return fmt::format("{}[{}] is point {} of {}", path, n, corners[i], points);
       });
+    }
+  });
   outside.tell(check, "corners");
 }
 
 // Sizes come from the offsets, a batch of which is read beside each batch of types.
-void check_types(hid_t file, Check& check) {
+void check_types(hid_t file, const MeshPaths& paths, Check& check) {
   First wrong;
-  survey::DatasetReader offsets(file, kOffsets, storage::native_type(DataType::int64), {});
+  survey::DatasetReader offsets(file, paths.offsets, storage::native_type(DataType::int64), {});
   std::vector<std::int64_t> ends;
-  survey::each_batch<std::uint8_t>(file, kTypes, 0, [&](std::uint64_t first, std::span<const std::uint8_t> types) {
+  survey::each_batch<std::uint8_t>(file, paths.types, 0, [&](std::uint64_t first, std::span<const std::uint8_t> types) {
     ends.resize(types.size() + 1);
     offsets.read({{first}, {ends.size()}}, std::as_writable_bytes(std::span(ends)));
     for (std::size_t i = 0; i < types.size(); ++i) {
@@ -130,13 +140,13 @@ void check_types(hid_t file, Check& check) {
   wrong.tell(check, "cells");
 }
 
-void check_points(hid_t file, Check& check) {
+void check_points(hid_t file, const std::string& path, Check& check) {
   First wrong;
-  survey::each_batch<double>(file, kPoints, 0, [&](std::uint64_t first, std::span<const double> values) {
+  survey::each_batch<double>(file, path, 0, [&](std::uint64_t first, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
       wrong.met(first + i,
-                [&](std::uint64_t n) { return fmt::format("point {} is not finite: {}", n / 3, values[i]); });
+                [&](std::uint64_t n) { return fmt::format("{}: point {} is not finite: {}", path, n / 3, values[i]); });
     }
   });
   wrong.tell(check, "coordinates");
@@ -168,46 +178,57 @@ void check_grid(const SeriesCatalog& catalog, Check& check) {
   check.detail = "a grid of " + to_string(grid);
 }
 
+// Of a mesh of so many points.
+void check_arrays(hid_t file, const SeriesCatalog& catalog, const MeshPaths& paths, std::uint64_t points, bool values,
+                  Check& check) {
+  check_shape(catalog.find_fixed(paths.points), paths.points, DataType::float64, {points, 3}, check);
+  const ArrayEntry* types = catalog.find_fixed(paths.types);
+  const ArrayEntry* connectivity = catalog.find_fixed(paths.connectivity);
+  if (types != nullptr || connectivity != nullptr) {
+    const std::uint64_t cells = types == nullptr || types->shape.empty() ? 0 : types->shape[0];
+    check_shape(types, paths.types, DataType::uint8, {cells}, check);
+    check_shape(catalog.find_fixed(paths.offsets), paths.offsets, DataType::int64, {cells + 1}, check);
+    const std::uint64_t corners = connectivity == nullptr || connectivity->shape.empty() ? 0 : connectivity->shape[0];
+    check_shape(connectivity, paths.connectivity, DataType::int64, {corners}, check);
+    if (!values || check.verdict == Verdict::fail) return;
+    check_offsets(file, paths, corners, check);
+    check_connectivity(file, paths.connectivity, points, check);
+    if (check.verdict != Verdict::fail) check_types(file, paths, check);
+  }
+  if (values) check_points(file, paths.points, check);
+}
+
 }  // namespace
 
 void check_mesh(hid_t file, const SeriesCatalog& catalog, bool values, Check& check) {
   if (!catalog.grid.shape.empty()) return check_grid(catalog, check);
-  const ArrayEntry* points = catalog.find_fixed(kPoints);
-  const ArrayEntry* types = catalog.find_fixed(kTypes);
-  const ArrayEntry* connectivity = catalog.find_fixed(kConnectivity);
+  const MeshPaths paths("/mesh");
+  const ArrayEntry* points = catalog.find_fixed(paths.points);
+  const ArrayEntry* types = catalog.find_fixed(paths.types);
   if (points == nullptr) {
-    if (types != nullptr || connectivity != nullptr) return check.fail(fmt::format("{} is missing", kPoints));
+    if (types != nullptr || catalog.find_fixed(paths.connectivity) != nullptr) {
+      return check.fail(fmt::format("{} is missing", paths.points));
+    }
     return check.leave_out("there is none");
   }
   const std::uint64_t count = points->shape.empty() ? 0 : points->shape[0];
-  check_shape(points, kPoints, DataType::float64, {count, 3}, check);
   const std::uint64_t cells = types == nullptr || types->shape.empty() ? 0 : types->shape[0];
   check_fields(catalog, count, cells, check);
   check.detail = fmt::format("{} points, {} cells", format_count(count), format_count(cells));
-  if (types != nullptr || connectivity != nullptr) {
-    check_shape(types, kTypes, DataType::uint8, {cells}, check);
-    check_shape(catalog.find_fixed(kOffsets), kOffsets, DataType::int64, {cells + 1}, check);
-    const std::uint64_t corners = connectivity == nullptr || connectivity->shape.empty() ? 0 : connectivity->shape[0];
-    check_shape(connectivity, kConnectivity, DataType::int64, {corners}, check);
-    if (!values || check.verdict == Verdict::fail) return;
-    check_offsets(file, corners, check);
-    check_connectivity(file, count, check);
-    if (check.verdict != Verdict::fail) check_types(file, check);
-  }
-  if (values) check_points(file, check);
+  check_arrays(file, catalog, paths, count, values, check);
 }
 
 void check_subsets(hid_t file, const SeriesCatalog& catalog, bool values, Check& check) {
   std::size_t listed = 0;
-  const ArrayEntry* points = catalog.find_fixed(kPoints);
-  const ArrayEntry* types = catalog.find_fixed(kTypes);
+  const ArrayEntry* points = catalog.find_fixed("/mesh/points");
+  const ArrayEntry* types = catalog.find_fixed("/mesh/types");
   for (const FieldEntry& field : catalog.fields) {
     if (field.subset == Subset::all) continue;
     const std::string path = "/weft/subsets/" + field.name;
     if (field.subset == Subset::first && catalog.find_fixed(path) == nullptr) continue;
     ++listed;
     const std::uint64_t count = field.per_step.empty() ? 0 : field.per_step[0];
-    check_shape(catalog.find_fixed(path), path.c_str(), DataType::int64, {count}, check);
+    check_shape(catalog.find_fixed(path), path, DataType::int64, {count}, check);
     const ArrayEntry* all = field.support == Support::cells ? types : points;
     if (!values || check.verdict == Verdict::fail) continue;
     const std::uint64_t most = all == nullptr ? INT64_MAX : all->shape.at(0);
@@ -221,6 +242,8 @@ void check_subsets(hid_t file, const SeriesCatalog& catalog, bool values, Check&
       }
     });
     outside.tell(check, "numbers");
+    const MeshPaths own(view::folder_of_mesh(field.name));  // files of before have none
+    if (catalog.find_fixed(own.points) != nullptr) check_arrays(file, catalog, own, count, values, check);
   }
   check.detail = fmt::format("{} fields on listed nodes or cells", listed);
   if (listed == 0) check.leave_out("every field stands on all nodes or cells, or the first ones");
