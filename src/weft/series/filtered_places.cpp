@@ -38,10 +38,11 @@ void FilteredPlaces::begin_move() {
 
 // Collective.
 void FilteredPlaces::end_move() {
+  const std::uint64_t ahead = std::exchange(moves_to_, 0);
   agree_on(comm_, [&] {
     if (being_moved_.valid()) being_moved_.get();
   });
-  end_ahead_ = std::exchange(moves_to_, 0);
+  end_ahead_ = ahead;
 }
 
 void FilteredPlaces::end_file() {

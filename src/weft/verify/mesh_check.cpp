@@ -21,19 +21,7 @@ using storage::FieldEntry;
 using storage::SeriesCatalog;
 using storage::Subset;
 using storage::Support;
-
-// The arrays of a mesh, in a folder of the file: /mesh, or that of a field on listed nodes.
-struct MeshPaths {
-  explicit MeshPaths(const std::string& folder)
-      : points(folder + "/points"),
-        connectivity(folder + "/connectivity"),
-        offsets(folder + "/offsets"),
-        types(folder + "/types") {}
-  std::string points;
-  std::string connectivity;
-  std::string offsets;
-  std::string types;
-};
+using view::Unstructured;
 
 // The points of a cell of this VTK type; nothing where it may have any number.
 std::optional<std::int64_t> corners_of(std::uint8_t type) {
@@ -86,24 +74,25 @@ void check_shape(const ArrayEntry* array, const std::string& path, DataType type
   }
 }
 
-void check_offsets(hid_t file, const MeshPaths& paths, std::uint64_t corners, Check& check) {
+void check_offsets(hid_t file, const Unstructured& paths, std::uint64_t corners, Check& check) {
   First falling;
   std::int64_t last = 0;
   survey::each_batch<std::int64_t>(
-      file, paths.offsets, 1, [&](std::uint64_t first, std::span<const std::int64_t> offsets) {
+      file, paths.offsets_path, 1, [&](std::uint64_t first, std::span<const std::int64_t> offsets) {
         if (first == 0 && offsets[0] != 0)
-          check.fail(fmt::format("{} begins with {}, not 0", paths.offsets, offsets[0]));
+          check.fail(fmt::format("{} begins with {}, not 0", paths.offsets_path, offsets[0]));
         for (std::size_t i = 1; i < offsets.size(); ++i) {
           if (offsets[i] >= offsets[i - 1]) continue;
           falling.met(first + i, [&](std::uint64_t n) {
-            return fmt::format("{}[{}] is {}, after {}", paths.offsets, n, offsets[i], offsets[i - 1]);
+            return fmt::format("{}[{}] is {}, after {}", paths.offsets_path, n, offsets[i], offsets[i - 1]);
           });
         }
         last = offsets.back();
       });
   falling.tell(check, "offsets");
   if (last != static_cast<std::int64_t>(corners)) {
-    check.fail(fmt::format("{} ends with {}, and {} has {}", paths.offsets, last, paths.connectivity, corners));
+    check.fail(
+        fmt::format("{} ends with {}, and {} has {}", paths.offsets_path, last, paths.connectivity_path, corners));
   }
 }
 
@@ -121,22 +110,23 @@ void check_connectivity(hid_t file, const std::string& path, std::uint64_t point
 }
 
 // Sizes come from the offsets, a batch of which is read beside each batch of types.
-void check_types(hid_t file, const MeshPaths& paths, Check& check) {
+void check_types(hid_t file, const Unstructured& paths, Check& check) {
   First wrong;
-  survey::DatasetReader offsets(file, paths.offsets, storage::native_type(DataType::int64), {});
+  survey::DatasetReader offsets(file, paths.offsets_path, storage::native_type(DataType::int64), {});
   std::vector<std::int64_t> ends;
-  survey::each_batch<std::uint8_t>(file, paths.types, 0, [&](std::uint64_t first, std::span<const std::uint8_t> types) {
-    ends.resize(types.size() + 1);
-    offsets.read({{first}, {ends.size()}}, std::as_writable_bytes(std::span(ends)));
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      const std::optional<std::int64_t> corners = corners_of(types[i]);
-      if (!corners || ends[i + 1] - ends[i] == *corners) continue;
-      wrong.met(first + i, [&](std::uint64_t n) {
-        return fmt::format("cell {} has {} points and type {}, which has {}", n, ends[i + 1] - ends[i], types[i],
-                           *corners);
-      });
-    }
-  });
+  survey::each_batch<std::uint8_t>(file, paths.types_path, 0,
+                                   [&](std::uint64_t first, std::span<const std::uint8_t> types) {
+                                     ends.resize(types.size() + 1);
+                                     offsets.read({{first}, {ends.size()}}, std::as_writable_bytes(std::span(ends)));
+                                     for (std::size_t i = 0; i < types.size(); ++i) {
+                                       const std::optional<std::int64_t> corners = corners_of(types[i]);
+                                       if (!corners || ends[i + 1] - ends[i] == *corners) continue;
+                                       wrong.met(first + i, [&](std::uint64_t n) {
+                                         return fmt::format("cell {} has {} points and type {}, which has {}", n,
+                                                            ends[i + 1] - ends[i], types[i], *corners);
+                                       });
+                                     }
+                                   });
   wrong.tell(check, "cells");
 }
 
@@ -179,35 +169,35 @@ void check_grid(const SeriesCatalog& catalog, Check& check) {
 }
 
 // Of a mesh of so many points.
-void check_arrays(hid_t file, const SeriesCatalog& catalog, const MeshPaths& paths, std::uint64_t points, bool values,
-                  Check& check) {
-  check_shape(catalog.find_fixed(paths.points), paths.points, DataType::float64, {points, 3}, check);
-  const ArrayEntry* types = catalog.find_fixed(paths.types);
-  const ArrayEntry* connectivity = catalog.find_fixed(paths.connectivity);
+void check_arrays(hid_t file, const SeriesCatalog& catalog, const Unstructured& paths, std::uint64_t points,
+                  bool values, Check& check) {
+  check_shape(catalog.find_fixed(paths.points_path), paths.points_path, DataType::float64, {points, 3}, check);
+  const ArrayEntry* types = catalog.find_fixed(paths.types_path);
+  const ArrayEntry* connectivity = catalog.find_fixed(paths.connectivity_path);
   if (types != nullptr || connectivity != nullptr) {
     const std::uint64_t cells = types == nullptr || types->shape.empty() ? 0 : types->shape[0];
-    check_shape(types, paths.types, DataType::uint8, {cells}, check);
-    check_shape(catalog.find_fixed(paths.offsets), paths.offsets, DataType::int64, {cells + 1}, check);
+    check_shape(types, paths.types_path, DataType::uint8, {cells}, check);
+    check_shape(catalog.find_fixed(paths.offsets_path), paths.offsets_path, DataType::int64, {cells + 1}, check);
     const std::uint64_t corners = connectivity == nullptr || connectivity->shape.empty() ? 0 : connectivity->shape[0];
-    check_shape(connectivity, paths.connectivity, DataType::int64, {corners}, check);
+    check_shape(connectivity, paths.connectivity_path, DataType::int64, {corners}, check);
     if (!values || check.verdict == Verdict::fail) return;
     check_offsets(file, paths, corners, check);
-    check_connectivity(file, paths.connectivity, points, check);
+    check_connectivity(file, paths.connectivity_path, points, check);
     if (check.verdict != Verdict::fail) check_types(file, paths, check);
   }
-  if (values) check_points(file, paths.points, check);
+  if (values) check_points(file, paths.points_path, check);
 }
 
 }  // namespace
 
 void check_mesh(hid_t file, const SeriesCatalog& catalog, bool values, Check& check) {
   if (!catalog.grid.shape.empty()) return check_grid(catalog, check);
-  const MeshPaths paths("/mesh");
-  const ArrayEntry* points = catalog.find_fixed(paths.points);
-  const ArrayEntry* types = catalog.find_fixed(paths.types);
+  const Unstructured paths = Unstructured::in("/mesh");
+  const ArrayEntry* points = catalog.find_fixed(paths.points_path);
+  const ArrayEntry* types = catalog.find_fixed(paths.types_path);
   if (points == nullptr) {
-    if (types != nullptr || catalog.find_fixed(paths.connectivity) != nullptr) {
-      return check.fail(fmt::format("{} is missing", paths.points));
+    if (types != nullptr || catalog.find_fixed(paths.connectivity_path) != nullptr) {
+      return check.fail(fmt::format("{} is missing", paths.points_path));
     }
     return check.leave_out("there is none");
   }
@@ -242,8 +232,8 @@ void check_subsets(hid_t file, const SeriesCatalog& catalog, bool values, Check&
       }
     });
     outside.tell(check, "numbers");
-    const MeshPaths own(view::folder_of_mesh(field.name));  // files of before have none
-    if (catalog.find_fixed(own.points) != nullptr) check_arrays(file, catalog, own, count, values, check);
+    const Unstructured own = Unstructured::in(view::folder_of_mesh(field.name));  // files of before have none
+    if (catalog.find_fixed(own.points_path) != nullptr) check_arrays(file, catalog, own, count, values, check);
   }
   check.detail = fmt::format("{} fields on listed nodes or cells", listed);
   if (listed == 0) check.leave_out("every field stands on all nodes or cells, or the first ones");

@@ -93,14 +93,10 @@ std::vector<T> values_of(const SeriesCatalog& catalog, const std::string& path, 
 
 // Arrays of a mesh that the file has not yet, in this folder.
 Unstructured add_mesh(const Mesh& mesh, const std::string& folder, storage::ObjectPlan& objects) {
-  Unstructured shown;
+  Unstructured shown = Unstructured::in(folder);
   shown.points = mesh.points.size() / 3;
   shown.cells = mesh.cells.types.size();
   shown.corners = mesh.cells.connectivity.size();
-  shown.points_path = folder + "/points";
-  shown.connectivity_path = folder + "/connectivity";
-  shown.offsets_path = folder + "/offsets";
-  shown.types_path = folder + "/types";
   objects.emplace_back(storage::array_of(shown.points_path, {shown.points, 3}, mesh.points));
   if (shown.cells == 0) return shown;
   objects.emplace_back(storage::array_of(shown.connectivity_path, {shown.corners}, mesh.cells.connectivity));
@@ -113,11 +109,7 @@ std::string block_name(const FieldEntry& field) { return "nodes_of_" + field.nam
 
 // The mesh in this folder of the file, if there is one.
 std::optional<Unstructured> mesh_in(const SeriesCatalog& catalog, const std::string& folder) {
-  Unstructured mesh;
-  mesh.points_path = folder + "/points";
-  mesh.connectivity_path = folder + "/connectivity";
-  mesh.offsets_path = folder + "/offsets";
-  mesh.types_path = folder + "/types";
+  Unstructured mesh = Unstructured::in(folder);
   const ArrayEntry* points = catalog.find_fixed(mesh.points_path);
   if (points == nullptr) return std::nullopt;
   mesh.points = points->shape.at(0);

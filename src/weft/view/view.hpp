@@ -65,6 +65,11 @@ struct Unstructured {
   std::string connectivity_path = "/mesh/connectivity";
   std::string offsets_path = "/mesh/offsets";
   std::string types_path = "/mesh/types";
+
+  // Its paths, where it lies in this folder; how large it is, is not known yet.
+  static Unstructured in(const std::string& folder) {
+    return {0, 0, 0, folder + "/points", folder + "/connectivity", folder + "/offsets", folder + "/types"};
+  }
 };
 
 // One mesh and what stands on it.
