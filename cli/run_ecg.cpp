@@ -27,7 +27,7 @@ namespace weft::cli {
 namespace {
 
 // What the command line says, as text; turned into options once MPI runs, so that a bad value gets its line once.
-struct EcgArguments {
+struct RunEcgArguments {
   kernels::ecg::EcgOptions options;
   std::string strategy = "owner";
   std::string layout = "reads";
@@ -105,7 +105,7 @@ std::vector<double> parse_numbers(const std::string& name, const std::string& te
               fmt::format("for example {} {}", name, example));
 }
 
-kernels::ecg::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
+kernels::ecg::MeshFileOptions parse_mesh_file(const RunEcgArguments& arguments) {
   kernels::ecg::MeshFileOptions options;
   const std::map<std::string, double> units{{"mm", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1e3}};
   const auto unit = units.find(arguments.mesh_unit);
@@ -123,7 +123,7 @@ kernels::ecg::MeshFileOptions parse_mesh_file(const EcgArguments& arguments) {
   return options;
 }
 
-kernels::ecg::SolveOptions parse_solve(const EcgArguments& arguments) {
+kernels::ecg::SolveOptions parse_solve(const RunEcgArguments& arguments) {
   kernels::ecg::SolveOptions solve = arguments.options.solve;
   if (!arguments.mesh.empty() && arguments.mesh != "none") solve.mesh = arguments.mesh;
   solve.mesh_file = parse_mesh_file(arguments);
@@ -147,7 +147,7 @@ kernels::ecg::SolveOptions parse_solve(const EcgArguments& arguments) {
   return solve;
 }
 
-kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
+kernels::ecg::EcgOptions finish(const RunEcgArguments& arguments) {
   kernels::ecg::EcgOptions options = arguments.options;
   options.layout.kind = parse_layout(arguments.layout);
   options.layout.target_bytes = parse_bytes(arguments.target);
@@ -219,7 +219,7 @@ kernels::ecg::EcgOptions finish(const EcgArguments& arguments) {
   return options;
 }
 
-void run_ecg(const EcgArguments& arguments) {
+void run_ecg(const RunEcgArguments& arguments) {
   const auto run = [&](Communicator& comm) {
     const nlohmann::json report = kernels::ecg::run_ecg(MPI_COMM_WORLD, finish(arguments));
     if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::ecg::to_text(report));
@@ -234,7 +234,7 @@ void run_ecg(const EcgArguments& arguments) {
 }
 
 // Layouts and strategies; and on several nodes, how many ranks of each write.
-void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
+void advise_ecg(const RunEcgArguments& arguments, const CLI::App& ecg) {
   const ReadCost cost = read_cost_of(arguments.machine);
   const std::string typed = typed_options(ecg, {"--strategy", "--layout", "--writers", "--latency", "--bandwidth"}) +
                             fmt::format(" --latency {} --bandwidth {}", cost.latency, cost.bandwidth);
@@ -242,7 +242,7 @@ void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
   print_advice(asked, [&](const predict::Surroundings& around) {
     std::vector<predict::Way> ways;
     const auto add = [&](const std::string& strategy, const std::string& layout, const std::string& writers) {
-      EcgArguments said = arguments;
+      RunEcgArguments said = arguments;
       said.strategy = strategy;
       said.layout = layout;
       if (!writers.empty()) said.writers = writers;
@@ -270,8 +270,8 @@ void advise_ecg(const EcgArguments& arguments, const CLI::App& ecg) {
 }  // namespace
 
 void add_ecg(CLI::App& parent, KernelUse use) {
-  auto arguments = std::make_shared<EcgArguments>();
-  EcgArguments& a = *arguments;
+  auto arguments = std::make_shared<RunEcgArguments>();
+  RunEcgArguments& a = *arguments;
   CLI::App* ecg =
       parent.add_subcommand("ecg", "Two potentials at every node of a heart, step after step (benchmark of paper 1)");
   ecg->footer(

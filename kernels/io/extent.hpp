@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "weft/support/shape.hpp"
+
 namespace weft::kernels {
 
 using Extent = std::array<std::uint64_t, 3>;
@@ -16,6 +18,7 @@ using Extent = std::array<std::uint64_t, 3>;
 Extent parse_extent(std::string_view option, const std::string& text);
 
 // {202, 125, 106} -> "202x125x106".
+using weft::to_string;  // of a Shape, which the next would hide
 std::string to_string(const Extent& extent);
 
 // {202, 125, 106} -> 2,676,500.

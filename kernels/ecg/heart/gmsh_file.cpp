@@ -14,7 +14,7 @@ namespace weft::kernels::ecg {
 
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+constexpr std::uint64_t kTextPiece = std::uint64_t{1} << 20;
 
 bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -40,7 +40,7 @@ int GmshFile::next() {
   if (at_ == piece_.size()) {
     piece_begins_ += piece_.size();
     at_ = 0;
-    piece_.resize(static_cast<std::size_t>(std::min(kPiece, bytes_ - piece_begins_)));
+    piece_.resize(static_cast<std::size_t>(std::min(kTextPiece, bytes_ - piece_begins_)));
     if (piece_.empty()) return kEnd;
     store_->read_at(piece_begins_, std::as_writable_bytes(std::span(piece_)));
   }

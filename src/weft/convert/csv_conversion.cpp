@@ -20,7 +20,7 @@ using storage::Support;
 using view::ViewField;
 
 constexpr std::uint64_t kTextAtOnce = 1 << 18;
-constexpr std::uint64_t kPointsAtOnce = 1 << 16;
+constexpr std::uint64_t kPlacesAtOnce = 1 << 16;
 
 void append(std::string_view text, fmt::memory_buffer& to) { to.append(text.data(), text.data() + text.size()); }
 
@@ -172,8 +172,8 @@ class CsvConversion {
       if (numbers) {
         fmt::format_to(std::back_inserter(starts.text), "{}", line);
       } else {
-        if (line % kPointsAtOnce == 0) places = source_.places(block, line, std::min(kPointsAtOnce, lines - line));
-        const double* at = places.data() + 3 * (line % kPointsAtOnce);
+        if (line % kPlacesAtOnce == 0) places = source_.places(block, line, std::min(kPlacesAtOnce, lines - line));
+        const double* at = places.data() + 3 * (line % kPlacesAtOnce);
         for (std::size_t axis = 0; axis < 3; ++axis) {
           if (axis > 0) starts.text.push_back(',');
           if (job_.conversion.precision == Precision::float32) {

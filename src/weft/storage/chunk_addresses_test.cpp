@@ -13,7 +13,7 @@
 namespace weft::storage {
 namespace {
 
-std::string message_of(const std::function<void()>& work) {
+std::string data_error(const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
@@ -29,11 +29,11 @@ ArrayEntry array_with(ChunkAddresses addresses) {
 
 TEST(ChunkAddresses, UnknownOnesCannotBeAskedFor) {
   EXPECT_FALSE(ChunkAddresses().known());
-  EXPECT_NE(message_of([] { ChunkAddresses().at(0); }).find("no known address in the file"), std::string::npos);
+  EXPECT_NE(data_error([] { ChunkAddresses().at(0); }).find("no known address in the file"), std::string::npos);
   const ChunkAddresses listed = ChunkAddresses::listed({640, ChunkAddresses::kNowhere});
   EXPECT_EQ(listed.at(0), 640U);
-  EXPECT_NE(message_of([&] { listed.at(1); }), "no error");
-  EXPECT_NE(message_of([&] { listed.at(2); }), "no error");
+  EXPECT_NE(data_error([&] { listed.at(1); }), "no error");
+  EXPECT_NE(data_error([&] { listed.at(2); }), "no error");
 }
 
 TEST(ChunkAddresses, AreTheSameOnOtherRanks) {
@@ -63,17 +63,17 @@ TEST(ChunkAddresses, NothingIsReadOrWrittenThroughACatalogThatDoesNotHaveThem) {
     if (filtered) array.filters = {"shuffle", "deflate"};
     const std::string why = filtered ? "/weft/segments/0/V: is filtered (shuffle, deflate)"
                                      : "/weft/segments/0/V: has chunks whose addresses are not known";
-    EXPECT_TRUE(message_of(write).starts_with(why));
-    EXPECT_TRUE(message_of([&] { plan_room(array, 0, 2, tiles, 2); }).starts_with(why));
-    EXPECT_TRUE(message_of([&] { plan_read(array, {{0, 0}, {1, 1}}, layout::AccessCost{}); }).starts_with(why));
-    EXPECT_TRUE(message_of([&] { array.address(); }).starts_with(why));
+    EXPECT_TRUE(data_error(write).starts_with(why));
+    EXPECT_TRUE(data_error([&] { plan_room(array, 0, 2, tiles, 2); }).starts_with(why));
+    EXPECT_TRUE(data_error([&] { plan_read(array, {{0, 0}, {1, 1}}, layout::AccessCost{}); }).starts_with(why));
+    EXPECT_TRUE(data_error([&] { array.address(); }).starts_with(why));
     EXPECT_TRUE(requests.empty());
   }
 }
 
 TEST(ChunkAddresses, WhatLiesInChunksHasNoAddressOfItsOwn) {
   ArrayEntry array = array_with(ChunkAddresses::in_a_row(640, 48));
-  EXPECT_NE(message_of([&] { array.address(); }).find("lies in chunks of 2x3, not in one piece"), std::string::npos);
+  EXPECT_NE(data_error([&] { array.address(); }).find("lies in chunks of 2x3, not in one piece"), std::string::npos);
   array.chunk = array.shape;
   EXPECT_EQ(array.address(), 640U);
 }
@@ -88,11 +88,11 @@ TEST(ChunkAddresses, ASeriesIsWritableWhereAllOfThemAreKnown) {
   for (ArrayEntry* array : {&catalog.commit, &catalog.segments.front().fields.front(), &catalog.fixed_arrays.front()}) {
     const ChunkAddresses known = std::exchange(array->addresses, {});
     array->filters = {"deflate"};
-    const std::string said = message_of([&] { check_writable(catalog); });
+    const std::string said = data_error([&] { check_writable(catalog); });
     EXPECT_TRUE(said.starts_with("a.h5: ")) << said;
     EXPECT_NE(said.find("has filters (deflate)"), std::string::npos) << said;
     array->filters.clear();
-    EXPECT_NE(message_of([&] { check_writable(catalog); }).find("not known"), std::string::npos);
+    EXPECT_NE(data_error([&] { check_writable(catalog); }).find("not known"), std::string::npos);
     array->addresses = known;
   }
 }
