@@ -53,9 +53,6 @@ function(weft_add_unit_tests name library)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${library} fmt::fmt nlohmann_json::nlohmann_json Threads::Threads
                                         GTest::gtest_main GTest::gmock)
-  if(WEFT_PRECOMPILE)
-    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <nlohmann/json.hpp>)
-  endif()
   weft_scratch(${name} scratch)
   gtest_discover_tests(${name} WORKING_DIRECTORY ${scratch} DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS unit TIMEOUT ${WEFT_TEST_TIMEOUT})
