@@ -1,5 +1,6 @@
 // Writes a field on nodes, one on cells and one number a step, with the mesh, from any number of ranks:
 //   mpirun -n 3 example_write_series bar.h5
+//   mpirun -n 3 example_write_series bar.h5 shuffle+deflate:1    the field on nodes compressed
 // A bar of 1,000 points in a line, 999 line cells; every rank owns a stretch of points and the cells that begin there.
 #include <mpi.h>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr std::uint64_t kPoints = 1000;
 constexpr std::uint64_t kSteps = 50;
 
-void write(const char* path) {
+void write(const char* path, const char* filters) {
   weft::MpiCommunicator comm(MPI_COMM_WORLD);
   const auto mine = weft::partition::even_block(kPoints, comm.rank(), comm.size());
 
@@ -42,6 +43,7 @@ void write(const char* path) {
 
   weft::FieldSpec heat{.name = "heat", .per_step = {kPoints}, .units = "K"};
   heat.owned = weft::partition::even_nodes({kPoints}, comm.rank(), comm.size());
+  heat.filters = filters;
   weft::FieldSpec material{.name = "material", .type = weft::DataType::uint8, .support = weft::Support::cells};
   material.owned = weft::own_cells(comm, cells);
   material.per_step = material.owned.shape();
@@ -68,7 +70,7 @@ void write(const char* path) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   try {
-    write(argc > 1 ? argv[1] : "bar.h5");
+    write(argc > 1 ? argv[1] : "bar.h5", argc > 2 ? argv[2] : "");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "example_write_series: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);  // the other ranks may be waiting for this one

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   check(weft_set_mesh(spec, POINTS, points, NULL, coordinates, lines, types, sizes, ends));
   check(weft_add_field(spec, "heat", WEFT_FLOAT64, 1, all_points));
   check(weft_set_field(spec, "heat", "units", "K"));
+  if (argc > 2) check(weft_set_field(spec, "heat", "filters", argv[2]));
   check(weft_add_field(spec, "material", WEFT_UINT8, 1, all_cells));
   check(weft_set_field(spec, "material", "support", "cells"));
   check(weft_add_field(spec, "energy", WEFT_FLOAT64, 0, NULL));

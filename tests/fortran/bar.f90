@@ -11,12 +11,13 @@ program bar
   integer(int8), allocatable :: material(:)
   integer, allocatable :: ends(:, :)
   integer :: rank, ranks, more, mine, first, cells, step, i
-  character(256) :: path
+  character(256) :: path, filters
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call get_command_argument(1, path)
+  call get_command_argument(2, filters)
   more = mod(points, ranks)
   mine = points / ranks + merge(1, 0, rank < more)
   first = points / ranks * rank + min(rank, more)
@@ -32,7 +33,7 @@ program bar
   call out%set('steps', '50')
   call out%set('time_units', 'ms')
   call out%mesh(points, coordinates, line, ends)
-  call out%field('heat', [points], units='K')
+  call out%field('heat', [points], units='K', filters=trim(filters))
   call out%field('material', [points - 1], 'uint8', support='cells')
   call out%field('energy', units='J')
   call out%create(path, MPI_COMM_WORLD)

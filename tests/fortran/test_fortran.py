@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import numpy
 import pytest
-from same_bytes import assert_bytes_of_cpp
+from same_bytes import assert_bytes_of_cpp, assert_chunks_of_cpp
 
 EXAMPLES = Path(os.environ["WEFT_EXAMPLES"])
 PROGRAMS = EXAMPLES.parent / "tests"
@@ -28,6 +28,17 @@ def test_the_bytes_are_those_of_cpp(tmp_path: Path, ranks: int) -> None:
         tmp_path,
         lambda path: run(ranks, EXAMPLES / "example_write_series", path),
         lambda path: run(ranks, PROGRAMS / "weft_fortran_bar", path),
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("filters", ["shuffle+deflate:1", "shuffle+lzf"])
+def test_the_compressed_chunks_are_those_of_cpp(tmp_path: Path, ranks: int, filters: str) -> None:
+    assert_chunks_of_cpp(
+        tmp_path,
+        "heat",
+        lambda path: run(ranks, EXAMPLES / "example_write_series", path, filters),
+        lambda path: run(ranks, PROGRAMS / "weft_fortran_bar", path, filters),
     )
 
 

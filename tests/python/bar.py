@@ -1,4 +1,4 @@
-"""The bar of examples/write_series.cpp, from Python: bar.py FILE [--mpi]. A program of its own, for ranks."""
+"""The bar of examples/write_series.cpp, from Python: bar.py FILE FILTERS [--mpi]. A program of its own, for ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import weft
 POINTS, STEPS = 1000, 50
 
 
-def main(path: str, mpi: bool) -> None:
+def main(path: str, filters: str, mpi: bool) -> None:
     comm = None
     rank, size = 0, 1
     if mpi:
@@ -27,7 +27,7 @@ def main(path: str, mpi: bool) -> None:
     points[:, 0] = 0.1 * numbers
     mesh = weft.Mesh(points, cells=np.stack((begins, begins + 1), axis=1), types=3, total=POINTS)
     fields = {
-        "heat": weft.FieldSpec(units="K"),
+        "heat": weft.FieldSpec(units="K", filters=filters),
         "material": weft.FieldSpec(dtype="uint8", support="cells"),
         "energy": weft.FieldSpec(support="global", units="J"),
     }
@@ -40,4 +40,4 @@ def main(path: str, mpi: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], "--mpi" in sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], "--mpi" in sys.argv[3:])

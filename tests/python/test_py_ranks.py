@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from same_bytes import assert_bytes_of_cpp
+from same_bytes import assert_bytes_of_cpp, assert_chunks_of_cpp
 
 EXAMPLE = Path(os.environ["WEFT_EXAMPLES"]) / "example_write_series"
 BAR = Path(__file__).parent / "bar.py"
@@ -33,21 +33,23 @@ def python_on_ranks(ranks: int, program: str) -> subprocess.CompletedProcess[str
 def test_the_bytes_are_those_of_cpp(tmp_path: Path, ranks: int) -> None:
     python = tmp_path / "other.h5"
 
-    def write(path: Path) -> None:
-        outcome = on_ranks(ranks, sys.executable, BAR, path, "--mpi")
+    def write(path: Path, filters: str = "") -> None:
+        outcome = on_ranks(ranks, sys.executable, BAR, path, filters, "--mpi")
         assert outcome.returncode == 0, outcome.stderr
 
-    def write_cpp(path: Path) -> None:
-        assert on_ranks(ranks, EXAMPLE, path).returncode == 0
+    def write_cpp(path: Path, filters: str = "") -> None:
+        assert on_ranks(ranks, EXAMPLE, path, filters).returncode == 0
 
     assert_bytes_of_cpp(tmp_path, write_cpp, write)
     with h5py.File(python) as file:
         assert file["heat"].shape == (50, 1000) and file["energy"][-1] == 49
+    filters = "shuffle+deflate:1"
+    assert_chunks_of_cpp(tmp_path, "heat", lambda path: write_cpp(path, filters), lambda path: write(path, filters))
 
 
 def test_one_process_needs_no_mpi(tmp_path: Path) -> None:
     program = f"import sys; sys.modules['mpi4py'] = None; sys.path.insert(0, {str(BAR.parent)!r}); import bar; "
-    program += f"bar.main({str(tmp_path / 'a.h5')!r}, False)"
+    program += f"bar.main({str(tmp_path / 'a.h5')!r}, '', False)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
     assert on_ranks(1, EXAMPLE, tmp_path / "cpp.h5").returncode == 0
     with h5py.File(tmp_path / "a.h5") as one, h5py.File(tmp_path / "cpp.h5") as other:
