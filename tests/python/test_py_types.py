@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import weft
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +19,12 @@ def run(*arguments: object, where: Path = SOURCES) -> subprocess.CompletedProces
     return subprocess.run(
         [sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False, cwd=where
     )
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What mypy knows of NumPy and the like takes it half a minute to learn: once for all."""
+    return tmp_path_factory.mktemp("mypy")
 
 
 def test_the_stub_is_that_of_the_extension(tmp_path: Path) -> None:
@@ -37,8 +45,8 @@ def test_names_for_readers_of_types_are_those_that_are_there() -> None:
     assert said == set(weft._LAZY.items())
 
 
-def test_the_package_has_no_mistake_of_types(tmp_path: Path) -> None:
-    done = run("-m", "mypy", "--strict", "--cache-dir", tmp_path, "-p", "weft")
+def test_the_package_has_no_mistake_of_types(cache: Path) -> None:
+    done = run("-m", "mypy", "--strict", "--cache-dir", cache, "-p", "weft")
     assert done.returncode == 0, done.stdout
 
 
@@ -59,10 +67,10 @@ with weft.create("a.h5", {"V": weft.FieldSpec(10)}) as out:
 """
 
 
-def test_a_program_is_checked(tmp_path: Path) -> None:
+def test_a_program_is_checked(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "right.py").write_text(PROGRAM)
-    done = run("-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", tmp_path / "right.py")
+    done = run("-m", "mypy", "--strict", "--cache-dir", cache, tmp_path / "right.py")
     assert done.returncode == 0, done.stdout
     (tmp_path / "wrong.py").write_text(PROGRAM.replace("trace(3)", "trace(3.5)").replace("weft.open(", "weft.opened("))
-    done = run("-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", tmp_path / "wrong.py")
+    done = run("-m", "mypy", "--strict", "--cache-dir", cache, tmp_path / "wrong.py")
     assert done.returncode == 1 and "opened" in done.stdout
