@@ -84,8 +84,9 @@ class ChunkCoder {
   };
   using Encoded = As<std::vector<std::byte>>;
   Encoded encode(std::span<const std::byte> chunk);
-  // The same in memory that stands until the coder's next call, or in the chunk's own.
-  As<std::span<const std::byte>> encode_here(std::span<const std::byte> chunk);
+  // The same in memory that stands until the coder's next call, or in the chunk's own; or from the first byte of
+  // `memory` on, where that has room for anything that the last filter may make.
+  As<std::span<const std::byte>> encode_here(std::span<const std::byte> chunk, std::span<std::byte> memory = {});
 
   // Fills `chunk`, whose length must be the chunk's. Throws Error(data), without a place, where the bytes are not what
   // the filters left: damaged.

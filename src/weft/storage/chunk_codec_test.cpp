@@ -86,6 +86,21 @@ TEST_P(ChunkCodec, EncodesWhatHdf5Decodes) {
   EXPECT_EQ(read, values);
 }
 
+TEST_P(ChunkCodec, EncodesIntoMemoryThatIsLongEnough) {
+  const std::vector<double> values = some_values();
+  const auto chunk = std::as_bytes(std::span(values));
+  ChunkCoder coder(filters_);
+  const ChunkCoder::Encoded expected = coder.encode(chunk);
+  std::vector<std::byte> memory(chunk.size() + (1U << 16U));
+  for (const std::size_t length : {memory.size(), chunk.size() / 4, std::size_t{0}}) {
+    const auto encoded = coder.encode_here(chunk, std::span(memory).first(length));
+    EXPECT_TRUE(std::ranges::equal(encoded.bytes, expected.bytes)) << length;
+    EXPECT_EQ(encoded.skipped, expected.skipped);
+    const bool there = encoded.bytes.data() == memory.data();
+    EXPECT_EQ(there, length == memory.size() && !filters_.empty() && (expected.skipped >> (filters_.size() - 1)) == 0);
+  }
+}
+
 TEST_P(ChunkCodec, SaysThatAChunkIsDamaged) {
   const std::vector<double> values = some_values();
   ChunkCoder coder(filters_);

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/support/error.hpp"
@@ -27,21 +28,26 @@ class FilterCodec {
   FilterCodec(const FilterCodec&) = delete;
   FilterCodec& operator=(const FilterCodec&) = delete;
 
-  // In memory of the codec's own, until its next encode(). Empty where a filter that compresses cannot make `from`
-  // shorter.
+  // In memory of the codec's own, until its next encode(), or in what offer() gave. Empty where a filter that
+  // compresses cannot make `from` shorter.
   virtual std::span<const std::byte> encode(std::span<const std::byte> from) = 0;
+  // Memory for the next encode(), which takes it where nothing that it may make is longer.
+  void offer(std::span<std::byte> memory) { offered_ = memory; }
   // Fills `to`, whose length is the one before encode(). Throws damaged() where the bytes are not what encode() left.
   virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) = 0;
 
  protected:
-  // So much memory, which stays.
+  // So much memory for an encode(): what was offered, or memory that stays.
   std::span<std::byte> room(std::size_t bytes) {
+    const std::span<std::byte> offered = std::exchange(offered_, {});
+    if (offered.size() >= bytes) return offered.first(bytes);
     if (made_.size() < bytes) made_.resize(bytes);
     return std::span(made_).first(bytes);
   }
 
  private:
   std::vector<std::byte> made_;
+  std::span<std::byte> offered_;
 };
 
 // What is known of a filter, and how one comes to work.

@@ -58,8 +58,9 @@ class FilteredChunks::Worker {
 
   void encode(const ChunkSteps& steps) {
     ChunkCoder& coder = coder_of(steps.field);
-    const auto [bytes, skipped] = coder.encode_here(chunk_of(steps, coder));
-    if (mine_.blocks.empty() || mine_.blocks.back().room() < bytes.size()) {
+    const std::span<std::byte> rest = mine_.blocks.empty() ? std::span<std::byte>() : mine_.blocks.back().rest();
+    const auto [bytes, skipped] = coder.encode_here(chunk_of(steps, coder), rest);
+    if (mine_.blocks.empty() || rest.size() < bytes.size()) {
       mine_.blocks.push_back(all_.spare_.take(bytes.size(), block_bytes_));
     }
     const std::uint64_t at = mine_.blocks.back().append(bytes);

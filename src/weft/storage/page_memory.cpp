@@ -24,7 +24,7 @@ PageBlock::PageBlock(std::uint64_t bytes)
 
 std::uint64_t PageBlock::append(std::span<const std::byte> bytes) {
   const std::uint64_t at = used_;
-  std::memcpy(memory_.get() + at, bytes.data(), bytes.size());
+  if (bytes.data() != memory_.get() + at) std::memcpy(memory_.get() + at, bytes.data(), bytes.size());
   used_ += bytes.size();
   return at;
 }

@@ -24,7 +24,9 @@ class PageBlock {
 
   std::uint64_t room() const { return bytes_ - used_; }
   std::uint64_t used() const { return used_; }
-  // Where it lies in the block. There must be room.
+  // What is not used yet.
+  std::span<std::byte> rest() { return {memory_.get() + used_, room()}; }
+  // Where it lies in the block. There must be room. Nothing is copied of what begins where rest() does.
   std::uint64_t append(std::span<const std::byte> bytes);
   // Zeros up to a multiple of the page.
   void fill_page();

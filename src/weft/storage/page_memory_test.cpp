@@ -24,6 +24,16 @@ TEST(PageMemory, ABlockIsWholePagesAndItsEndIsFilledWithZeros) {
   EXPECT_EQ(block.used(), page_bytes());
 }
 
+TEST(PageMemory, WhatLiesInTheRestIsAppendedAsItIs) {
+  PageBlock block(page_bytes());
+  block.append(std::array<std::byte, 3>{});
+  EXPECT_EQ(block.rest().size(), page_bytes() - 3);
+  block.rest()[0] = std::byte{7};
+  EXPECT_EQ(block.append(block.rest().first(2)), 3U);
+  EXPECT_EQ(block.bytes()[3], std::byte{7});
+  EXPECT_EQ(block.used(), 5U);
+}
+
 TEST(PageMemory, WhatIsGivenBackIsTakenAgainIfItIsLargeEnough) {
   SpareBlocks spare;
   std::vector<PageBlock> blocks;
