@@ -65,15 +65,17 @@ void ChunkFinder::each_chunk(hid_t dataset, const survey::DatasetFacts& facts, c
     for (std::uint64_t n = 0; n < grid; ++n) add(n, array->addresses.at(n), bytes, 0);
     return;
   }
-  storage::each_stored_chunk(dataset, facts.path, facts.stored_chunks, [&](const Shape& origin, const auto& place) {
-    std::uint64_t number = 0;
-    for (std::size_t axis = 0; axis < origin.size(); ++axis) {
-      if (origin[axis] >= facts.shape[axis]) return;  // left over from before the dataset was made shorter
-      number = number * ceil_div(facts.shape[axis], facts.chunk[axis]) + origin[axis] / facts.chunk[axis];
-    }
-    alive_();
-    add(number, place.address, place.bytes, place.skipped);
-  });
+  constexpr std::uint64_t kHoweverMany = ~0ULL;
+  storage::each_stored_chunk(
+      dataset, facts.path, facts.stored_chunks, kHoweverMany, [&](const Shape& origin, const auto& place) {
+        std::uint64_t number = 0;
+        for (std::size_t axis = 0; axis < origin.size(); ++axis) {
+          if (origin[axis] >= facts.shape[axis]) return;  // left over from before the dataset was made shorter
+          number = number * ceil_div(facts.shape[axis], facts.chunk[axis]) + origin[axis] / facts.chunk[axis];
+        }
+        alive_();
+        add(number, place.address, place.bytes, place.skipped);
+      });
 }
 
 void ChunkFinder::find(hid_t dataset, const survey::DatasetFacts& facts, ArrayReferences& array) const {

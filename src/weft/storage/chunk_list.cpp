@@ -61,9 +61,9 @@ std::optional<std::vector<std::uint64_t>> chunk_list(hid_t dataset, const Shape&
   addresses.reserve(chunks);
   std::vector<hsize_t> element(shape.size(), 0);  // the first of a chunk
   for (std::uint64_t number = 0; number < chunks; ++number) {
-    const std::optional<std::uint64_t> address = watch->place_of(element);
-    if (!address) return std::nullopt;
-    addresses.push_back(*address);
+    const std::optional<ChunkPlace> place = watch->chunk_at(element);
+    if (!place) return std::nullopt;
+    addresses.push_back(place->address);
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       element[axis] += chunk[axis];
       if (element[axis] < shape[axis]) break;

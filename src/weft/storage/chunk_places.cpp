@@ -151,7 +151,7 @@ StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& 
 
 #if H5_VERSION_GE(1, 12, 3)
 
-void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t /*stored*/,
+bool each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t /*stored*/, std::uint64_t /*most_looks*/,
                        const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit) {
   struct Call {
     std::size_t axes;
@@ -177,12 +177,47 @@ void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t /*s
     throw *call.error;
   }
   check_hdf5(told, path, "its chunks cannot be listed", ErrorKind::data);
+  return true;
 }
 
 #else
 
-void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored,
+namespace {
+
+// Where all chunks lie that there are, if all lie within the extents, and what each begins with.
+std::optional<std::vector<std::pair<Shape, ChunkPlace>>> watched_chunks(hid_t dataset, std::uint64_t stored) {
+  constexpr std::uint64_t kWorthTrying = 64;  // of a grid of which few chunks are there, a look for each is too many
+  const Shape shape = extents_of(dataset).now;
+  const Handle properties(H5Dget_create_plist(dataset));
+  std::vector<hsize_t> chunk(shape.size(), 0);
+  if (H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()) < 0) return std::nullopt;
+  const std::optional<std::uint64_t> grid = grid_chunks(shape, Shape(chunk.begin(), chunk.end()));
+  if (!grid || *grid / kWorthTrying > stored) return std::nullopt;
+  std::optional<ChunkWatch> watch = ChunkWatch::of(dataset);
+  if (!watch) return std::nullopt;
+  std::vector<std::pair<Shape, ChunkPlace>> found;
+  std::vector<hsize_t> origin(shape.size(), 0);
+  for (std::uint64_t number = 0; number < *grid && found.size() < stored; ++number) {
+    if (const auto place = watch->chunk_at(origin)) found.emplace_back(Shape(origin.begin(), origin.end()), *place);
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      origin[axis] += chunk[axis];
+      if (origin[axis] < shape[axis]) break;
+      origin[axis] = 0;
+    }
+  }
+  if (found.size() != stored) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+bool each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored, std::uint64_t most_looks,
                        const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit) {
+  if (const auto found = watched_chunks(dataset, stored)) {
+    for (const auto& [origin, place] : *found) visit(origin, place);
+    return true;
+  }
+  if (stored > most_looks) return false;
   const Handle space(H5Dget_space(dataset));
   std::vector<hsize_t> offset(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
   for (hsize_t number = 0; number < stored; ++number) {
@@ -193,6 +228,7 @@ void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t sto
                "its chunks cannot be listed", ErrorKind::data);
     visit(Shape(offset.begin(), offset.end()), {address, bytes, skipped});
   }
+  return true;
 }
 
 #endif
@@ -202,7 +238,10 @@ ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chu
       shape_(std::move(shape)),
       chunk_(std::move(chunk)),
       chunk_bytes_(chunk_bytes),
-      all_(addresses_of_chunks(dataset, shape_, chunk_, chunk_bytes_)) {}
+      all_(addresses_of_chunks(dataset, shape_, chunk_, chunk_bytes_)) {
+  constexpr std::uint64_t kWorthWatching = 256;
+  if (!all_.known() && grid_chunks(shape_, chunk_).value_or(0) > kWorthWatching) watch_ = ChunkWatch::of(dataset);
+}
 
 const ChunkPlace& ChunkPlaces::at(hid_t dataset, std::uint64_t number) {
   const auto [found, added] = known_.try_emplace(number);
@@ -212,13 +251,14 @@ const ChunkPlace& ChunkPlaces::at(hid_t dataset, std::uint64_t number) {
   return found->second;
 }
 
-ChunkPlace ChunkPlaces::ask(hid_t dataset, std::uint64_t number) const {
+ChunkPlace ChunkPlaces::ask(hid_t dataset, std::uint64_t number) {
   std::vector<hsize_t> offset(shape_.size());
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
     const std::uint64_t count = ceil_div(shape_[axis], chunk_[axis]);
     offset[axis] = number % count * chunk_[axis];
     number /= count;
   }
+  if (const auto seen = watch_ ? watch_->chunk_at(offset) : std::nullopt) return *seen;
   const std::optional<ChunkPlace> place = place_of(dataset, offset);
   if (!place) {
     throw Error(ErrorKind::data, path_, "cannot say where its chunks lie: " + take_hdf5_error());

@@ -12,6 +12,8 @@
 #include <map>
 #include <string>
 
+#include "weft/storage/chunk_place.hpp"
+#include "weft/storage/chunk_watch.hpp"
 #include "weft/storage/series_catalog.hpp"
 #include "weft/support/shape.hpp"
 
@@ -32,16 +34,11 @@ struct StoredChunks {
 // chunks than the file has room for, and where it cannot be read.
 StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& chunk, std::uint64_t chunk_bytes);
 
-struct ChunkPlace {
-  std::uint64_t address = HADDR_UNDEF;  // HADDR_UNDEF: never written
-  std::uint64_t bytes = 0;              // as stored
-  std::uint32_t skipped = 0;            // filters that were left out, a bit each
-};
-
 // Calls `visit` for every chunk of an open chunked dataset that has a place in the file, in any order; `origin` in
-// elements. `stored`: as stored_chunks() counts them. Before HDF5 1.12.3 each takes a look through the index from its
-// beginning. Throws Error(data) where HDF5 cannot tell.
-void each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored,
+// elements. `stored`: as stored_chunks() counts them. Before HDF5 1.12.3 each may take a look through the index from
+// its beginning (where ChunkWatch cannot tell, or chunks lie behind the extents): then nothing is visited, and the
+// answer is false, where there are more than `most_looks`. Throws Error(data) where HDF5 cannot tell.
+bool each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored, std::uint64_t most_looks,
                        const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit);
 
 // Single chunks of a dataset, filtered or not, each asked for once and only as it is needed.
@@ -61,7 +58,7 @@ class ChunkPlaces {
   const ChunkAddresses& all() const { return all_; }
 
  private:
-  ChunkPlace ask(hid_t dataset, std::uint64_t number) const;
+  ChunkPlace ask(hid_t dataset, std::uint64_t number);
 
   std::string path_;
   Shape shape_;
@@ -69,6 +66,7 @@ class ChunkPlaces {
   std::uint64_t chunk_bytes_;
   ChunkAddresses all_;
   std::map<std::uint64_t, ChunkPlace> known_;
+  std::optional<ChunkWatch> watch_;  // where there are so many that HDF5 would search for long
 };
 
 }  // namespace weft::storage

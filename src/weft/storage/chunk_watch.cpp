@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <cstring>
 #include <limits>
 #include <new>
 #include <span>
@@ -60,8 +59,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t what, hid_t, haddr_t address, std::size_t b
   const std::span<std::byte> to(static_cast<std::byte*>(buffer), bytes);
   if (sight.watching && what == H5FD_MEM_DRAW) {
     ++sight.looks;
-    sight.address = address;
-    std::memset(to.data(), 0, to.size());
+    sight.place = {address, bytes, 0};
     return 0;
   }
   return read_or_zeros(sight.descriptor, address, to) ? 0 : -1;
@@ -125,31 +123,35 @@ std::optional<ChunkWatch> ChunkWatch::of(hid_t dataset) {
   H5Pset(access, "clear_status_flags", &unmarked);
   watch.file_ = Handle(H5Fopen("as it is open", H5F_ACC_RDONLY, access));
   watch.dataset_ = Handle(H5Oopen_by_addr(watch.file_, info.address));
-  watch.type_ = Handle(H5Dget_type(watch.dataset_));
-  watch.space_ = Handle(H5Dget_space(watch.dataset_));
-  const hsize_t one = 1;
-  watch.one_ = Handle(H5Screate_simple(1, &one, nullptr));
-  if (!watch.type_.valid() || !watch.space_.valid()) {
+  if (!watch.dataset_.valid()) {
     H5Eclear2(H5E_DEFAULT);
     return std::nullopt;
   }
-  watch.ones_.assign(static_cast<std::size_t>(H5Sget_simple_extent_ndims(watch.space_)), 1);
-  watch.value_.resize(H5Tget_size(watch.type_));
   return watch;
 }
 
-std::optional<std::uint64_t> ChunkWatch::place_of(const std::vector<hsize_t>& element) {
-  if (H5Sselect_hyperslab(space_, H5S_SELECT_SET, element.data(), nullptr, ones_.data(), nullptr) < 0) {
-    return std::nullopt;
-  }
+std::optional<ChunkPlace> ChunkWatch::chunk_at(const std::vector<hsize_t>& origin) {
+  const QuietHdf5 quiet;  // most failures are chunks that are not there
+  std::byte untouched{};  // the driver brings nothing
+  std::uint32_t skipped = 0;
   sight_->looks = 0;
   sight_->watching = true;
-  const herr_t read = H5Dread(dataset_, type_, one_, space_, H5P_DEFAULT, value_.data());
+  const herr_t read = H5Dread_chunk(dataset_, H5P_DEFAULT, origin.data(), &skipped, &untouched);
   sight_->watching = false;
   if (read < 0) H5Eclear2(H5E_DEFAULT);
   if (read < 0 || sight_->looks != 1) return std::nullopt;
-  return sight_->address;
+  sight_->place.skipped = skipped;
+  return sight_->place;
 }
+
+}  // namespace weft::storage
+
+#else
+
+namespace weft::storage {
+
+std::optional<ChunkWatch> ChunkWatch::of(hid_t /*dataset*/) { return std::nullopt; }
+std::optional<ChunkPlace> ChunkWatch::chunk_at(const std::vector<hsize_t>& /*origin*/) { return std::nullopt; }
 
 }  // namespace weft::storage
 

@@ -1,34 +1,36 @@
-// weft/storage/chunk_watch.hpp - where HDF5 goes to read an element of an unfiltered dataset, for versions that have no
-// quick way to say so (storage/chunk_list.hpp). Not collective.
+// weft/storage/chunk_watch.hpp - where HDF5 goes to read a chunk, filtered or not, for versions that have no quick way
+// to say so (storage/chunk_list.hpp): before 1.12.3 they walk the index from its beginning for each chunk that they are
+// asked for, but read it by a search. Not collective.
 #pragma once
 
 #include <hdf5.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "weft/storage/chunk_place.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 
 namespace weft::storage {
 
 class ChunkWatch {
  public:
-  // Of an open dataset; `dataset` stays open as long as this lives. Nothing where the file is open for writing, where
-  // HDF5 reads it by another driver than its usual one, or where reading elements is more than copying bytes.
+  // Of an open dataset; `dataset` stays open as long as this is asked. Nothing where the file is open for writing,
+  // where HDF5 reads it by another driver than its usual one, or where reading elements is more than copying bytes;
+  // from HDF5 1.12.3 on, never.
   static std::optional<ChunkWatch> of(hid_t dataset);
 
-  // The address of an element that begins a chunk, and so of the chunk. Nothing where the chunk has no place in the
-  // file. Of the element only its place is looked up: nothing is read.
-  std::optional<std::uint64_t> place_of(const std::vector<hsize_t>& element);
+  // The chunk that begins at this element. Nothing where it has no place in the file. Only its place is looked up:
+  // nothing is read.
+  std::optional<ChunkPlace> chunk_at(const std::vector<hsize_t>& origin);
 
   // What the driver is told and tells.
   struct Sight {
     int descriptor = -1;
     bool watching = false;  // raw data are not read but their place is kept
     unsigned looks = 0;
-    std::uint64_t address = 0;
+    ChunkPlace place;
   };
 
  private:
@@ -39,11 +41,6 @@ class ChunkWatch {
   Handle driver_;
   Handle file_;
   Handle dataset_;
-  Handle type_;
-  Handle space_;
-  Handle one_;
-  std::vector<hsize_t> ones_;
-  std::vector<std::byte> value_;
 };
 
 }  // namespace weft::storage

@@ -65,20 +65,13 @@ std::optional<std::vector<Shape>> stored_origins(hid_t dataset, const DatasetFac
       facts.stored_chunks > kMostListed) {
     return std::nullopt;
   }
-  const Handle space(H5Dget_space(dataset));
   std::vector<Shape> origins;
-  for (hsize_t number = 0; number < facts.stored_chunks; ++number) {
-    std::vector<hsize_t> offset(facts.shape.size());
-    unsigned skipped = 0;
-    haddr_t address = HADDR_UNDEF;
-    hsize_t bytes = 0;
-    storage::check_hdf5(H5Dget_chunk_info(dataset, space, number, offset.data(), &skipped, &address, &bytes),
-                        facts.path, "its chunks cannot be listed", ErrorKind::data);
+  storage::each_stored_chunk(dataset, facts.path, facts.stored_chunks, kMostListed, [&](const Shape& origin, auto&) {
     // A chunk behind the extents is left over from before they were made shorter.
     bool inside = true;
-    for (std::size_t i = 0; i < offset.size(); ++i) inside = inside && offset[i] < facts.shape[i];
-    if (inside) origins.emplace_back(offset.begin(), offset.end());
-  }
+    for (std::size_t i = 0; i < origin.size(); ++i) inside = inside && origin[i] < facts.shape[i];
+    if (inside) origins.push_back(origin);
+  });
   return origins;
 }
 

@@ -225,22 +225,15 @@ std::optional<std::vector<std::uint64_t>> DatasetReader::few_stored_chunks() con
       facts_.stored_chunks > kMostPlaces) {
     return std::nullopt;
   }
-  const Handle space(H5Dget_space(dataset_));
-  std::vector<hsize_t> start(shape_.size());
-  for (std::uint64_t n = 0; n < facts_.stored_chunks; ++n) {
-    unsigned skipped = 0;
-    haddr_t address = HADDR_UNDEF;
-    hsize_t size = 0;
-    check_hdf5(H5Dget_chunk_info(dataset_, space, n, start.data(), &skipped, &address, &size), facts_.path,
-               "its chunks cannot be found", ErrorKind::data);
+  storage::each_stored_chunk(dataset_, facts_.path, facts_.stored_chunks, kMostPlaces, [&](const Shape& origin, auto&) {
     std::uint64_t number = 0;
     bool inside = true;  // others are behind what the dataset has grown back to
     for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
-      number = number * chunks.counts()[axis] + start[axis] / chunk_[axis];
-      inside = inside && start[axis] < shape_[axis];
+      number = number * chunks.counts()[axis] + origin[axis] / chunk_[axis];
+      inside = inside && origin[axis] < shape_[axis];
     }
     if (inside) numbers.push_back(number);
-  }
+  });
   return numbers;
 }
 

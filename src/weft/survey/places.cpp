@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "weft/storage/chunk_places.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/survey/pieces.hpp"
 #include "weft/survey/survey.hpp"
@@ -38,36 +39,6 @@ void add_chunk(haddr_t address, hsize_t size, const std::string& path, bool join
   }
 }
 
-// Each chunk of the grid is asked for by its place: no walk of the index.
-void add_grid(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
-  const Pieces grid(facts.shape, facts.chunk);
-  for (std::uint64_t n = 0; n < grid.count(); ++n) {
-    const Box box = grid.box(n);
-    const std::vector<hsize_t> start(box.start.begin(), box.start.end());
-    unsigned skipped = 0;
-    haddr_t address = HADDR_UNDEF;
-    hsize_t size = 0;
-    check_hdf5(H5Dget_chunk_info_by_coord(dataset, start.data(), &skipped, &address, &size), path,
-               "its chunks cannot be found", ErrorKind::data);
-    add_chunk(address, size, path, facts.filters.empty(), places);
-  }
-}
-
-bool add_listed(hid_t dataset, const DatasetFacts& facts, const std::string& path, std::vector<DataRange>& places) {
-  if (facts.stored_chunks > kMostPlaces) return false;
-  const Handle space(H5Dget_space(dataset));
-  std::vector<hsize_t> start(facts.shape.size());
-  for (std::uint64_t n = 0; n < facts.stored_chunks; ++n) {
-    unsigned skipped = 0;
-    haddr_t address = HADDR_UNDEF;
-    hsize_t size = 0;
-    check_hdf5(H5Dget_chunk_info(dataset, space, n, start.data(), &skipped, &address, &size), path,
-               "its chunks cannot be found", ErrorKind::data);
-    add_chunk(address, size, path, false, places);
-  }
-  return true;
-}
-
 }  // namespace
 
 bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& places) {
@@ -86,11 +57,10 @@ bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& 
     add_implicit(dataset, facts, path, places);
     return true;
   }
-  if (facts.stored_chunks == Pieces(facts.shape, facts.chunk).count()) {
-    add_grid(dataset, facts, path, places);
-    return true;
-  }
-  return add_listed(dataset, facts, path, places);
+  const bool join = facts.filters.empty();
+  return storage::each_stored_chunk(
+      dataset, path, facts.stored_chunks, kMostPlaces,
+      [&](const Shape&, const auto& place) { add_chunk(place.address, place.bytes, path, join, places); });
 }
 
 std::optional<std::string> first_conflict(std::vector<DataRange>& places, std::uint64_t file_bytes) {

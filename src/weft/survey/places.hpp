@@ -20,11 +20,12 @@ struct DataRange {
   std::string owner;  // the dataset's path
 };
 
-// Chunks beyond which HDF5 1.10 takes too long to say where each of them is (it walks the index anew for each).
+// Chunks beyond which HDF5 1.10 takes too long to say where each of them is, where it walks the index anew for each
+// (storage::each_stored_chunk).
 inline constexpr std::uint64_t kMostPlaces = 20000;
 
 // Appends the places of an open dataset's data: none where it is compact, virtual, elsewhere, or has no room yet. False
-// where it has more chunks than kMostPlaces in an index that does not tell by arithmetic where they are. Throws
+// where it has more chunks than kMostPlaces, and HDF5 would walk the index for each. Throws
 // Error(data) where HDF5 cannot tell. Not collective.
 bool add_places(hid_t dataset, const std::string& path, std::vector<DataRange>& places);
 
