@@ -91,7 +91,7 @@ endfunction()
 #   WEFT_READER_CASES a program that writes what tests/readers looks at
 #   WEFT_MPIEXEC      the launcher with its options, as shell words: "mpiexec.openmpi --oversubscribe"
 #   WEFT_MPI_FLAVOUR  openmpi or mpich
-# ONE_PROCESS names files whose commands run on no ranks: they run with one MPI alone, Open MPI. ONE_MPI names others that
+# ONE_PROCESS names files whose commands run on no ranks, or on few of many: they run with one MPI alone, Open MPI. ONE_MPI names others that
 # run with one alone: MPICH, which starts ranks in a third of the time. Under the
 # sanitizers, which are built with Open MPI alone, they run there. LONG names those that begin first, so that none is left
 # over at the end with one core idle.

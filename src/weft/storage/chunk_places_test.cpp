@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,9 +21,18 @@ constexpr hsize_t kExtents[] = {40, 60};  // 20 x 15 chunks: more than ChunkPlac
 constexpr hsize_t kChunk[] = {2, 4};
 constexpr std::uint64_t kChunks = 300;
 
+// Of each test, as they run side by side.
+std::string own_path() {
+  std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ranges::replace(name, '/', '-');
+  return testing::TempDir() + name + ".h5";
+}
+
 // A dataset with one of HDF5's indexes, some chunks of which are there: deflated, every third as it is.
 class ChunkIndex : public testing::TestWithParam<H5D_chunk_index_t> {
  protected:
+  ~ChunkIndex() override { std::filesystem::remove(path_); }
+
   void make(std::uint64_t every) {
     const bool old = GetParam() == H5D_CHUNK_IDX_BTREE;
     const H5F_libver_t version = old ? H5F_LIBVER_EARLIEST : H5F_LIBVER_V110;
@@ -79,7 +89,7 @@ class ChunkIndex : public testing::TestWithParam<H5D_chunk_index_t> {
     return all;
   }
 
-  const std::string path_ = "ChunkIndex.h5";
+  const std::string path_ = own_path();
   Handle file_;
   Handle dataset_;
 };
