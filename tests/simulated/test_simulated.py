@@ -44,7 +44,8 @@ def simulated(tmp_path: Path, ranks: int, *words: object) -> dict[str, Any]:
     # would first lets every rank send to every other, to find out who shares a node.)
     command = ["smpirun", "-np", ranks, "-platform", platform, "-hostfile", hosts,
                "--cfg=smpi/simulate-computation:no", "--cfg=smpi/coll-selector:mpich", "--cfg=smpi/reduce:binomial",
-               "--cfg=smpi/bcast:binomial_tree", "--cfg=smpi/allreduce:redbcast", "--log=root.thres:critical",
+               "--cfg=smpi/bcast:binomial_tree", "--cfg=smpi/allreduce:redbcast", "--cfg=network/crosstraffic:no",
+               "--log=root.thres:critical",
                # A copy of the program for each rank would take 14 GB of 4,096; ours has no globals that ranks fill.
                "--cfg=smpi/privatization:no", PROGRAM, *words]
     ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=tmp_path, check=False)
