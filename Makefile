@@ -156,9 +156,12 @@ BENCH_SCALE ?= 1
 .PHONY: bench bench-write
 bench: build
 	@scripts/install-python && scripts/install-peers
-	cmake --build --preset default --parallel $(JOBS) --target one_process
+	cmake --build --preset default --parallel $(JOBS) --target one_process --target on_ranks
 	build/bin/weft campaign run peers --out $(BENCH_FOLDER)/peers --scale $(BENCH_SCALE) --resume
 	build/bin/weft report $(BENCH_FOLDER)/peers
+	build/bin/on_ranks --help | grep -q ', bp5' || no_bp5='--set format=Weft,raw'; \
+	build/bin/weft campaign run peers-on-ranks --out $(BENCH_FOLDER)/peers-on-ranks --scale $(BENCH_SCALE) --resume $$no_bp5
+	build/bin/weft report $(BENCH_FOLDER)/peers-on-ranks
 
 # Long and loud: the write figure at the paper's size (16 GB in BENCH_FOLDER).
 bench-write: build

@@ -7,9 +7,11 @@ import json
 import random
 import sys
 import time
+from pathlib import Path
 
 import adios2  # type: ignore
 import numpy as np
+from peer_program import read_each_way
 
 
 def write_all(path: str, nodes: int, steps: int) -> float:
@@ -40,30 +42,40 @@ def write_all(path: str, nodes: int, steps: int) -> float:
 def main() -> None:
     path, nodes, steps, reads = sys.argv[1], *map(int, sys.argv[2:5])
     result: dict[str, list[float]] = {"write": [write_all(path, nodes, steps)]}
+    for _ in range(reads):
+        begin = time.perf_counter()
+        adios2.FileReader(path).close()
+        result.setdefault("open", []).append(time.perf_counter() - begin)
     chance = random.Random(7)
     with adios2.FileReader(path) as reader:
         variable = reader.inquire_variable("Data")
 
-        def timed(name: str, start: list[int], counts: list[int], first_step: int, step_count: int) -> np.ndarray:
+        def timed(start: list[int], counts: list[int], steps_read: list[int]) -> tuple[float, np.ndarray]:
             begin = time.perf_counter()
             variable.set_selection([start, counts])
-            variable.set_step_selection([first_step, step_count])
+            variable.set_step_selection(steps_read)
             values = reader.read(variable)
-            result.setdefault(name, []).append(time.perf_counter() - begin)
-            return values
+            return time.perf_counter() - begin, values.ravel()
 
-        for _ in range(reads):
+        def trace() -> float:
             node = chance.randrange(nodes)
-            values = timed("trace", [node, 0], [1, 2], 0, steps)
-            assert values.ravel()[-1] == (2 * node + 1) + (steps - 1) * 1e-3
-        for _ in range(reads):
+            seconds, values = timed([node, 0], [1, 2], [0, steps])
+            assert values[-1] == (2 * node + 1) + (steps - 1) * 1e-3
+            return seconds
+
+        def snapshot() -> float:
             step = chance.randrange(steps)
-            values = timed("snapshot", [0, 0], [nodes, 2], step, 1)
-            assert values.ravel()[-1] == (2 * nodes - 1) + step * 1e-3
-        for _ in range(max(1, reads // 5)):
+            seconds, values = timed([0, 0], [nodes, 2], [step, 1])
+            assert values[-1] == (2 * nodes - 1) + step * 1e-3
+            return seconds
+
+        def block() -> float:
             first = chance.randrange(nodes - nodes // 4)
-            values = timed("block", [first, 0], [nodes // 4, 2], 0, steps)
-            assert values.ravel()[0] == 2 * first
+            seconds, values = timed([first, 0], [nodes // 4, 2], [0, steps])
+            assert values[0] == 2 * first
+            return seconds
+
+        result |= read_each_way({"trace": trace, "snapshot": snapshot, "block": block}, reads, Path(path))
     print(json.dumps(result))
 
 

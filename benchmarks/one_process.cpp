@@ -1,15 +1,18 @@
-// benchmarks/one_process - Weft in one process: write a series, then read traces, snapshots and a block, each timed
-// inside.
+// benchmarks/one_process - Weft in one process: write a series, open it, then read traces, snapshots and a block, warm and
+// cold, each timed inside.
 //
 // The partner of adios2_one_process.py: same values, same order of events, same JSON. Usage: one_process FILE NODES
 // STEPS READS
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "weft/reading/series_reader.hpp"
@@ -49,11 +52,21 @@ double write_all(const std::string& path, std::uint64_t nodes, std::uint64_t ste
   return seconds + closing.seconds();
 }
 
-// Times `reads` calls of `read`, which returns one value to check and the value it should be.
+// The next read of the file waits for the disk.
+void leave_page_cache(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ::fsync(file);
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(file);
+}
+
+// Times `reads` calls of `read`, which says whether it read what it should; before each, the file `cold` leaves the page
+// cache.
 template <typename Read>
-std::vector<double> timed(int reads, const Read& read) {
+std::vector<double> timed(int reads, const Read& read, const std::string& cold = "") {
   std::vector<double> seconds;
   for (int i = 0; i < reads; ++i) {
+    if (!cold.empty()) leave_page_cache(cold);
     const weft::Stopwatch clock;
     const bool right = read();
     seconds.push_back(clock.seconds());
@@ -79,26 +92,34 @@ int main(int argc, char** argv) {
 
   nlohmann::json result;
   result["write"] = {write_all(path, nodes, steps)};
+  result["open"] = timed(reads, [&] { return weft::SeriesReader::open(path).committed() == steps; });
   const auto reader = weft::SeriesReader::open(path);
   result["store"] = {{"latency_s", reader.access_cost().latency_s}, {"bandwidth", reader.access_cost().bandwidth}};
   std::mt19937_64 random(7);
-  result["trace"] = timed(reads, [&] {
+  const auto trace = [&] {
     const std::uint64_t node = random() % nodes;
     const auto values = reader.trace<double>("Data", node);
     return values.size() == 2 * steps &&
            values.back() == static_cast<double>(2 * node + 1) + static_cast<double>(steps - 1) * 1e-3;
-  });
-  result["snapshot"] = timed(reads, [&] {
+  };
+  const auto snapshot = [&] {
     const std::uint64_t step = random() % steps;
     const auto values = reader.snapshot<double>("Data", step);
     return values.size() == 2 * nodes &&
            values.back() == static_cast<double>(2 * nodes - 1) + static_cast<double>(step) * 1e-3;
-  });
-  result["block"] = timed(std::max(1, reads / 5), [&] {
+  };
+  const auto block = [&] {
     const std::uint64_t first = random() % (nodes - nodes / 4);
     const auto values = reader.block<double>("Data", first, nodes / 4);
     return values.size() == nodes / 4 * 2 * steps && values[0] == static_cast<double>(2 * first);
-  });
+  };
+  const int few = std::max(1, reads / 5);
+  result["trace"] = timed(reads, trace);
+  result["snapshot"] = timed(reads, snapshot);
+  result["block"] = timed(few, block);
+  result["cold_trace"] = timed(few, trace, path);
+  result["cold_snapshot"] = timed(few, snapshot, path);
+  result["cold_block"] = timed(few, block, path);
   fmt::print("{}\n", result.dump());
   return 0;
 }

@@ -3,6 +3,8 @@
 Partners of one_process.cpp: same values, same order of events, same JSON. A peer is two functions: `create`, which
 returns an object with put(step, values) and close(), and `open_it`, which returns one with trace(node), snapshot(step)
 and block(first, count); whatever they return is checked. Called as NAME.py FILE NODES STEPS READS [VARIANT].
+
+The reads are done warm, and a fifth as often with the file out of the page cache before each: `cold_trace` and so on.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from page_cache import leave_page_cache
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -68,6 +72,18 @@ def timed(read: Callable[[], Any], first: float, last: float) -> float:
     return seconds
 
 
+def read_each_way(kinds: dict[str, Callable[[], float]], reads: int, path: Path) -> dict[str, list[float]]:
+    """Seconds of `reads` traces and snapshots and of a fifth as many blocks, and of as few of each that are cold."""
+    few = max(1, reads // 5)
+    result = {name: [read() for _ in range(few if name == "block" else reads)] for name, read in kinds.items()}
+
+    def cold(read: Callable[[], float]) -> float:
+        leave_page_cache(path)
+        return read()
+
+    return result | {f"cold_{name}": [cold(read) for _ in range(few)] for name, read in kinds.items()}
+
+
 def run(create: Create, open_it: Open) -> None:
     path, nodes, steps, reads = sys.argv[1], *map(int, sys.argv[2:5])
     variant = sys.argv[5] if len(sys.argv) > 5 else ""
@@ -75,16 +91,18 @@ def run(create: Create, open_it: Open) -> None:
     reader = open_it(path, nodes, steps, variant)
     chance = random.Random(7)
     last, part = steps - 1, nodes // 4
-    result["trace"] = [
-        timed(lambda node=node: reader.trace(node), value(0, node, 0), value(last, node, 1))  # type: ignore[misc]
-        for node in (chance.randrange(nodes) for _ in range(reads))
-    ]
-    result["snapshot"] = [
-        timed(lambda step=step: reader.snapshot(step), value(step, 0, 0), value(step, nodes - 1, 1))  # type: ignore[misc]
-        for step in (chance.randrange(steps) for _ in range(reads))
-    ]
-    result["block"] = [
-        timed(lambda first=first: reader.block(first, part), value(0, first, 0), value(last, first + part - 1, 1))  # type: ignore[misc]
-        for first in (chance.randrange(nodes - part) for _ in range(max(1, reads // 5)))
-    ]
+
+    def trace() -> float:
+        node = chance.randrange(nodes)
+        return timed(lambda: reader.trace(node), value(0, node, 0), value(last, node, 1))
+
+    def snapshot() -> float:
+        step = chance.randrange(steps)
+        return timed(lambda: reader.snapshot(step), value(step, 0, 0), value(step, nodes - 1, 1))
+
+    def block() -> float:
+        first = chance.randrange(nodes - part)
+        return timed(lambda: reader.block(first, part), value(0, first, 0), value(last, first + part - 1, 1))
+
+    result |= read_each_way({"trace": trace, "snapshot": snapshot, "block": block}, reads, Path(path))
     print(json.dumps(result))

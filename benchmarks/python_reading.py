@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import sys
 import time
@@ -24,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from page_cache import leave_page_cache
 
 Box = tuple[slice, slice]
 TRACES, BOXES, THREADS = 200, 64, 16
@@ -128,14 +128,6 @@ def write(way: str, path: Path, nodes: int, steps: int, filters: str) -> None:
 def visit(snapshots: Iterator[Any]) -> int:
     """As a loop of a program does: a step is held while the next one is read."""
     return sum(values.size for values in snapshots)
-
-
-def leave_page_cache(path: Path) -> None:
-    for file in [path] if path.is_file() else path.iterdir():
-        descriptor = os.open(file, os.O_RDONLY)
-        os.fsync(descriptor)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(descriptor)
 
 
 def seconds(action: Callable[[], Any]) -> float:

@@ -186,8 +186,10 @@ class SeriesReader {
   SeriesReader() = default;
   void open_bytes(const std::string& path);
   void take_access_cost();
-  bool read_catalog_and_slots(const std::string& path);
-  bool read_metadata(const std::string& path);
+  // What a path leads to: to a series, to HDF5 that is none, or to another file than `bytes_` by now.
+  enum class Found : std::uint8_t { series, foreign, replaced };
+  Found read_catalog_and_slots(const std::string& path);
+  bool take_metadata(storage::SeriesCatalog catalog);
   std::vector<std::byte> shared_state() const;
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "weft/storage/measure_access_cost.hpp"
@@ -50,7 +51,13 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
   storage::find_one_file(comm, file.path);
   std::uint64_t foreign = 0;
   agree_on(comm, [&] {
-    if (comm.rank() == 0) foreign = storage::is_series_file(file.path) ? 0 : 1;
+    if (comm.rank() != 0) return;
+    Found found = Found::replaced;
+    while (found == Found::replaced) {
+      reader.open_bytes(file.path);
+      found = reader.read_catalog_and_slots(file.path);
+    }
+    foreign = found == Found::foreign ? 1 : 0;
   });
   if (comm.max(foreign) == 1) {
     agree_on(comm, [&] { reader.open_foreign(file.path); });
@@ -61,10 +68,8 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
       throw Error(ErrorKind::usage, file.path, "is a Weft file, which says itself what its axes and times are",
                   "leave --axes and --time out");
     }
-    reader.open_bytes(file.path);
-    if (comm.rank() != 0) return;
+    if (comm.rank() != 0) return reader.open_bytes(file.path);
     reader.take_access_cost();
-    while (!reader.read_catalog_and_slots(file.path)) reader.open_bytes(file.path);
     if (comm.size() > 1) state = reader.shared_state();
   });
   if (comm.size() > 1) {
@@ -89,7 +94,7 @@ void SeriesReader::reload(Communicator& comm) {
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
     // The catalog too: a restart may have added segments or moved the slots.
-    if (!read_catalog_and_slots(catalog_.path)) throw replaced(catalog_.path);
+    if (read_catalog_and_slots(catalog_.path) != Found::series) throw replaced(catalog_.path);
     if (comm.size() > 1) state = shared_state();
   });
   if (comm.size() > 1) {
@@ -145,15 +150,20 @@ void SeriesReader::open_arrays(const std::string& path) {
   arrays_ = std::make_unique<reading::StoredArrays>(options_.budget_bytes / 4);
 }
 
-// False where the path leads to another file than the bytes by now.
-bool SeriesReader::read_catalog_and_slots(const std::string& path) {
-  storage::look_until_whole(path, [&] { return read_metadata(path); });
-  return storage::inode_of(path) == inode_;
+SeriesReader::Found SeriesReader::read_catalog_and_slots(const std::string& path) {
+  bool foreign = false;
+  storage::look_until_whole(path, [&] {
+    std::optional<storage::SeriesCatalog> catalog = storage::find_catalog(path);
+    foreign = !catalog;
+    return foreign || take_metadata(std::move(*catalog));
+  });
+  if (storage::inode_of(path) != inode_) return Found::replaced;
+  return foreign ? Found::foreign : Found::series;
 }
 
 // False where the catalog is older than the slots.
-bool SeriesReader::read_metadata(const std::string& path) {
-  storage::SeriesCatalog catalog = storage::read_catalog(path);
+bool SeriesReader::take_metadata(storage::SeriesCatalog catalog) {
+  const std::string& path = catalog.path;
   const std::uint64_t committed = storage::readable_steps(*bytes_, catalog);
   const bool written = storage::has_living_writer(path);
   if (committed > catalog.capacity()) {

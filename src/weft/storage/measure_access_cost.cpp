@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSmallBytes = 8;
 constexpr std::uint64_t kLongBytes = 1 << 20;
+constexpr std::uint64_t kLongInMemory = 256 << 10;  // takes many times a call there, too; a longer one holds up opening
 constexpr std::uint64_t kLeastLongBytes = 64 << 10;
 
 // No store is quicker or slower than these; a clock that stood still must not become an infinite bandwidth.
@@ -69,7 +70,7 @@ layout::AccessCost measure(ByteStore& bytes) {
     access.latency_s = std::clamp(seconds_of_many(bytes, size), kLeastLatency, access.latency_s);
   }
 
-  const std::uint64_t length = std::min(kLongBytes, size / 4);
+  const std::uint64_t length = std::min(access.latency_s < kNearLatency ? kLongInMemory : kLongBytes, size / 4);
   if (length < kLeastLongBytes) return access;
   // Zeroed, so that the system hands out the memory now and not while the clock runs.
   const auto memory = std::make_unique<std::byte[]>(length);

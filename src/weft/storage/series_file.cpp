@@ -233,6 +233,13 @@ bool is_series_file(const std::string& path) {
   return has_series(file);
 }
 
+std::optional<SeriesCatalog> find_catalog(const std::string& path) {
+  const QuietHdf5 quiet;
+  const Handle file = open_for_reading(path);
+  if (!has_series(file)) return std::nullopt;
+  return catalog_open_file(file, path);
+}
+
 SeriesCatalog read_catalog(const std::string& path) {
   const QuietHdf5 quiet;
   const Handle file = open_for_reading(path);

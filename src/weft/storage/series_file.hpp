@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,11 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
 // Whether the file is one of Weft's. Throws Error(system) where it cannot be opened at all.
 bool is_series_file(const std::string& path);
 
-// Reads the catalog of an existing file. Throws Error(data) where it is not HDF5, not a Weft file, of a later format,
-// or damaged.
+// The catalog of an existing file, nothing where it is HDF5 and not a Weft file. Throws Error(data) where it is not
+// HDF5, of a later format, or damaged.
+std::optional<SeriesCatalog> find_catalog(const std::string& path);
+
+// The same, of a file that has to be Weft's: throws Error(data) where it is not.
 SeriesCatalog read_catalog(const std::string& path);
 
 }  // namespace weft::storage

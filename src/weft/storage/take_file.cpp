@@ -11,11 +11,10 @@ namespace weft::storage {
 WriterLock take_file(const std::string& path, const LockWish& wish) {
   WriterLock lock = WriterLock::take(path, wish);
   undo_metadata_change(path);
-  if (is_series_file(path)) {
-    const SeriesCatalog catalog = read_catalog(path);
-    end_interrupted_change(catalog);
-    if (const auto end = forgotten_end(catalog)) cut_end(catalog, *end);
-    if (lock.taken_over()) begin_epoch(catalog);
+  if (const auto catalog = find_catalog(path)) {
+    end_interrupted_change(*catalog);
+    if (const auto end = forgotten_end(*catalog)) cut_end(*catalog, *end);
+    if (lock.taken_over()) begin_epoch(*catalog);
   }
   return lock;
 }
