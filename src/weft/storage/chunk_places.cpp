@@ -244,14 +244,27 @@ ChunkPlaces::ChunkPlaces(hid_t dataset, std::string path, Shape shape, Shape chu
 }
 
 const ChunkPlace& ChunkPlaces::at(hid_t dataset, std::uint64_t number) {
-  const auto [found, added] = known_.try_emplace(number);
-  if (added) {
-    found->second = all_.known() ? ChunkPlace{all_.at(number), chunk_bytes_, 0} : ask(dataset, number);
-  }
-  return found->second;
+  if (const auto found = known_.find(number); found != known_.end()) return found->second;
+  const ChunkPlace place = all_.known() ? ChunkPlace{all_.at(number), chunk_bytes_, 0} : ask(dataset, number);
+  return known_[number] = place;
+}
+
+void ChunkPlaces::list(hid_t dataset) {
+  const std::uint64_t stored = stored_chunks(dataset, path_, chunk_, chunk_bytes_).count;
+  listed_ = each_stored_chunk(dataset, path_, stored, 0, [&](const Shape& origin, const ChunkPlace& place) {
+    std::uint64_t number = 0;
+    for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+      if (origin[axis] >= shape_[axis]) return;  // left from before the dataset was made shorter
+      number = number * ceil_div(shape_[axis], chunk_[axis]) + origin[axis] / chunk_[axis];
+    }
+    known_.try_emplace(number, place);
+  });
 }
 
 ChunkPlace ChunkPlaces::ask(hid_t dataset, std::uint64_t number) {
+  constexpr unsigned kManyWalks = 64;
+  if (listed_) return {};
+  const std::uint64_t asked_for = number;
   std::vector<hsize_t> offset(shape_.size());
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
     const std::uint64_t count = ceil_div(shape_[axis], chunk_[axis]);
@@ -259,6 +272,11 @@ ChunkPlace ChunkPlaces::ask(hid_t dataset, std::uint64_t number) {
     number /= count;
   }
   if (const auto seen = watch_ ? watch_->chunk_at(offset) : std::nullopt) return *seen;
+  if (++walks_ == kManyWalks) {
+    list(dataset);
+    if (const auto found = known_.find(asked_for); found != known_.end()) return found->second;
+    if (listed_) return {};
+  }
   const std::optional<ChunkPlace> place = place_of(dataset, offset);
   if (!place) {
     throw Error(ErrorKind::data, path_, "cannot say where its chunks lie: " + take_hdf5_error());

@@ -41,7 +41,9 @@ StoredChunks stored_chunks(hid_t dataset, const std::string& path, const Shape& 
 bool each_stored_chunk(hid_t dataset, const std::string& path, std::uint64_t stored, std::uint64_t most_looks,
                        const std::function<void(const Shape& origin, const ChunkPlace& place)>& visit);
 
-// Single chunks of a dataset, filtered or not, each asked for once and only as it is needed.
+// Single chunks of a dataset, filtered or not, each asked for once and only as it is needed. HDF5 walks its index from
+// the beginning for each that ChunkWatch does not tell, in all versions so far: after some such walks, one that meets
+// all chunks takes their place.
 class ChunkPlaces {
  public:
   // Of an open dataset of these extents and chunks. Where it is not filtered, chunk_bytes is what each takes in the
@@ -59,6 +61,7 @@ class ChunkPlaces {
 
  private:
   ChunkPlace ask(hid_t dataset, std::uint64_t number);
+  void list(hid_t dataset);
 
   std::string path_;
   Shape shape_;
@@ -67,6 +70,8 @@ class ChunkPlaces {
   ChunkAddresses all_;
   std::map<std::uint64_t, ChunkPlace> known_;
   std::optional<ChunkWatch> watch_;  // where there are so many that HDF5 would search for long
+  unsigned walks_ = 0;
+  bool listed_ = false;  // a chunk that is not in known_ has no place
 };
 
 }  // namespace weft::storage

@@ -116,6 +116,28 @@ TEST_P(ChunkIndex, ThoseThatWereNeverWrittenHaveNoPlace) {
   EXPECT_EQ(places.at(dataset_, 8).address, HADDR_UNDEF);
 }
 
+// Where nothing but a walk through the index tells it, all of them are had from one after some walks.
+TEST_P(ChunkIndex, EveryChunkOfAFileOfFewOrMostIsAskedFor) {
+  for (const std::uint64_t every : {7, 2}) {
+    for (const unsigned access : {H5F_ACC_RDONLY, H5F_ACC_RDWR}) {
+      make(every);
+      file_ = Handle(H5Fopen(path_.c_str(), access, H5P_DEFAULT));
+      dataset_ = Handle(H5Dopen2(file_, "/V", H5P_DEFAULT));
+      std::vector<Listed> asked;
+      ChunkPlaces places(dataset_, "/V", {40, 60}, {2, 4}, 64);
+      for (std::uint64_t n = 0; n < kChunks; ++n) {
+        const ChunkPlace& place = places.at(dataset_, n);
+        if (place.address == HADDR_UNDEF) continue;
+        asked.emplace_back(Shape{n / 15 * 2, n % 15 * 4}, place.address, place.bytes, place.skipped);
+      }
+      EXPECT_EQ(asked, told());
+      EXPECT_EQ(asked.size(), (kChunks + every - 1) / every);
+      dataset_ = Handle();
+      file_ = Handle();
+    }
+  }
+}
+
 TEST_P(ChunkIndex, AFileThatIsOpenForWritingTellsThemSlowly) {
   make(1);
   file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
