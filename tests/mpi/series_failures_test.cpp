@@ -167,12 +167,25 @@ TEST_F(SeriesFailuresTest, ARankThatOwnsNoChunkWritesNothing) {
   meet();
 }
 
-// A wrong put() on one rank: what it is told at once, and what all are told later.
+// A wrong put() of V on one rank: what it is told at once, and, where no right one follows, what all are told later.
 struct WrongPut {
   std::string name;
   std::function<void(SeriesWriter&, std::uint64_t)> put;  // given the right number of values of V
   std::vector<std::string> words;                         // of the line
 };
+
+// What the rank is told.
+std::string refused(const WrongPut& wrong, SeriesWriter& writer, std::uint64_t values) {
+  try {
+    wrong.put(writer, values);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_FALSE(error.is_agreed());
+    return error.what();
+  }
+  return "nothing";
+}
 
 class WrongPutTest : public SeriesFailuresTest, public testing::WithParamInterface<WrongPut> {};
 
@@ -183,27 +196,56 @@ TEST_P(WrongPutTest, IsToldAtOnceAndLaterToAll) {
   const std::uint64_t values = right.fields[0].owned.local_elements();
   std::string at_once;
   const std::string later = agreed_error([&] {
-    put_step(writer, {right.fields[0]}, 10);
+    if (!mine_) put_step(writer, {right.fields[0]}, 10);
     writer.put_bytes("u", right.fields[1].type, local_values(right.fields[1], 1, 10));
-    if (mine_) {
-      try {
-        GetParam().put(writer, values);
-        ADD_FAILURE() << "nothing was thrown";
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        EXPECT_FALSE(error.is_agreed());
-        at_once = error.what();
-      }
-    }
+    if (mine_) at_once = refused(GetParam(), writer, values);
     writer.end_step(time_of(10));
     write_steps(writer, right.fields, 24);
     writer.close();
   });
+  if (mine_) {
+    for (const std::string& words : GetParam().words) EXPECT_THAT(at_once, HasSubstr(words));
+    EXPECT_THAT(at_once, HasSubstr(path_));
+  }
+  if (comm_.size() == 1) {
+    EXPECT_THAT(later, HasSubstr("step 10 ends without field V"));
+    EXPECT_THAT(agreed_error([&] { writer.close(); }), HasSubstr("close() in the middle of step 10"));
+    return expect_committed_exact(10);
+  }
   for (const std::string& words : GetParam().words) EXPECT_THAT(later, HasSubstr(words));
   if (mine_) {
     EXPECT_THAT(later, HasSubstr(at_once));
-    EXPECT_THAT(at_once, HasSubstr(path_));
   }
+  expect_committed_exact();
+}
+
+TEST_P(WrongPutTest, ARightOneAfterItEndsTheStep) {
+  const SeriesSpec right = spec();
+  SeriesWriter writer = create_series(MPI_COMM_WORLD, path_, right);
+  write_steps(writer, right.fields, 10);
+  if (mine_) refused(GetParam(), writer, right.fields[0].owned.local_elements());
+  write_steps(writer, right.fields, 23);
+  if (mine_) refused(GetParam(), writer, right.fields[0].owned.local_elements());
+  write_steps(writer, right.fields, 24);
+  writer.close();
+  expect_committed_exact(24);
+}
+
+// The rank that is leaving does not leave the others behind in end_step().
+TEST_P(WrongPutTest, ARankThatClosesAfterItIsToldWithAll) {
+  if (comm_.size() == 1) GTEST_SKIP() << "there is nobody to tell";
+  const SeriesSpec right = spec();
+  SeriesWriter writer = create_series(MPI_COMM_WORLD, path_, right);
+  write_steps(writer, right.fields, 10);
+  const std::string later = agreed_error([&] {
+    if (mine_) {
+      refused(GetParam(), writer, right.fields[0].owned.local_elements());
+    } else {
+      write_steps(writer, right.fields, 24);
+    }
+    writer.close();
+  });
+  for (const std::string& words : GetParam().words) EXPECT_THAT(later, HasSubstr(words));
   expect_committed_exact();
 }
 
@@ -223,11 +265,39 @@ INSTANTIATE_TEST_SUITE_P(
                              {"put(\"V\")", "values, this rank holds"}},
                     WrongPut{"TooMany",
                              [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n + 1)); },
-                             {"put(\"V\")", "values, this rank holds"}},
-                    WrongPut{"Twice",
-                             [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n)); },
-                             {"put(\"V\")", "was put in step 10 already"}}),
+                             {"put(\"V\")", "values, this rank holds"}}),
     [](const auto& test) { return test.param.name; });
+
+TEST_F(SeriesFailuresTest, AFieldThatIsPutTwiceIsRefusedAndTheFirstOneStays) {
+  const SeriesSpec right = spec();
+  SeriesWriter writer = create_series(MPI_COMM_WORLD, path_, right);
+  put_step(writer, right.fields, 0);
+  const WrongPut twice{"Twice", [](SeriesWriter& w, std::uint64_t n) { w.put("V", std::vector<double>(n)); }, {}};
+  if (mine_) {
+    EXPECT_THAT(refused(twice, writer, right.fields[0].owned.local_elements()), HasSubstr("was put in step 0 already"));
+  }
+  writer.end_step(time_of(0));
+  write_steps(writer, right.fields, 24);
+  writer.close();
+  expect_committed_exact(24);
+}
+
+TEST_F(SeriesFailuresTest, RanksThatDeclareDifferentSeriesAreAllTold) {
+  if (comm_.size() == 1) GTEST_SKIP() << "there is nobody to differ from";
+  const auto creating = [&](const std::function<void(SeriesSpec&)>& change) {
+    SeriesSpec wrong = spec();
+    if (comm_.rank() == comm_.size() - 1) change(wrong);
+    return agreed_error([&] { create_series(MPI_COMM_WORLD, path_, wrong); });
+  };
+  const auto more = [](SeriesSpec& s) { s.fields.push_back({.name = "w", .support = Support::global}); };
+  EXPECT_THAT(creating(more), AllOf(HasSubstr(path_), HasSubstr("declares field 'w'"), HasSubstr("rank 0 declares")));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.fields.pop_back(); }), HasSubstr("where rank 0 declares field 'u'"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[1].name = "W"; }), HasSubstr("field 'W'"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[1].type = DataType::int64; }), HasSubstr("int64"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.steps = 7; }), HasSubstr("7 steps"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.steps.reset(); }), HasSubstr("an unknown number of steps"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.grid.shape = {2, 3}; }), HasSubstr("a grid of 2x3"));
+}
 
 TEST_F(SeriesFailuresTest, AStepWithoutAField) {
   const SeriesSpec right = spec();
@@ -299,6 +369,13 @@ TEST_F(SeriesFailuresTest, SpecsThatCannotBe) {
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[0].per_step = {0}; }), HasSubstr("field V"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[1].name = "V"; }), HasSubstr("the name 'V' is taken"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[0].name = "a/b"; }), HasSubstr("cannot name a field"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.grid.shape = {3, 1, 1, 1}; }), HasSubstr("the grid: has 4 axes"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.grid.shape = {3, 0}; }), HasSubstr("has no point"));
+  EXPECT_THAT(creating([](SeriesSpec& s) {
+                s.grid.shape = {3, 1};
+                s.grid.spacing[1] = 0;
+              }),
+              HasSubstr("points 0 apart"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.options.budget_bytes = 10; }), HasSubstr("--budget"));
   EXPECT_THAT(creating([this](SeriesSpec&) { path_ = "no-such-folder/a.h5"; }), HasSubstr("No such file"));
 }

@@ -8,7 +8,6 @@
 #include "weft/partition/move_plan.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/storage/bit_rounding.hpp"
-#include "weft/storage/chunk_codec.hpp"
 #include "weft/storage/file_system.hpp"
 #include "weft/support/error.hpp"
 
@@ -41,55 +40,6 @@ std::uint64_t row_elements(const Shape& per_step) {
 std::size_t node_axes_of(const FieldSpec& field, const storage::RegularGrid& grid) {
   const std::size_t on_grid = storage::node_axes_of(field.per_step, field.support, grid);
   return on_grid == 0 ? 0 : field.node_axes.value_or(on_grid);
-}
-
-void check_field(const FieldSpec& field, const storage::RegularGrid& grid) {
-  const std::string where = "field " + field.name;
-  for (const std::uint64_t extent : field.per_step) {
-    if (extent != 0) continue;
-    throw Error(ErrorKind::usage, where, fmt::format("steps of shape {} hold nothing", to_string(field.per_step)),
-                "every extent is at least 1");
-  }
-  if (field.support != Support::global && field.owned.shape() != field.per_step) {
-    throw Error(
-        ErrorKind::usage, where,
-        fmt::format("is {} a step, its ownership {}", to_string(field.per_step), to_string(field.owned.shape())),
-        "make the ownership for the field's own shape");
-  }
-  const bool global = field.support == Support::global;
-  if (field.node_axes && (*field.node_axes == 0 || *field.node_axes > field.per_step.size())) {
-    throw Error(ErrorKind::usage, where,
-                fmt::format("{} axes of nodes in steps of {}", *field.node_axes, to_string(field.per_step)),
-                "give at least 1, and at most as many as a step has");
-  }
-  const auto places = static_cast<std::ptrdiff_t>(node_axes_of(field, grid));
-  const std::uint64_t values = element_count({field.per_step.begin() + places, field.per_step.end()});
-  if (!field.components.empty() && field.components.size() != values) {
-    throw Error(ErrorKind::usage, where,
-                fmt::format("{} names for {} values a {}", field.components.size(), values, global ? "step" : "node"),
-                "name every component, or none");
-  }
-  if (!field.component_units.empty() && field.component_units.size() != field.components.size()) {
-    throw Error(ErrorKind::usage, where,
-                fmt::format("{} units for {} components", field.component_units.size(), field.components.size()),
-                "give every component one, or none");
-  }
-  if (!field.filters.empty()) {
-    try {
-      storage::parse_filters(storage::parse_rounding(field.filters, field.type).filters, size_of(field.type));
-    } catch (const Error& error) {
-      throw Error(error.kind(), where, error.what());
-    }
-  }
-  if (!field.subset) return;
-  if (field.per_step.empty() || field.support == Support::global) {
-    throw Error(ErrorKind::usage, where, "one value a step stands on no nodes", "leave its subset out");
-  }
-  const std::uint64_t rows = field.owned.local_elements() / row_elements(field.per_step);
-  if (field.subset->size() != rows) {
-    throw Error(ErrorKind::usage, where, fmt::format("{} node numbers for {} rows", field.subset->size(), rows),
-                "name one node for each row of the rank's local array");
-  }
 }
 
 std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields) {

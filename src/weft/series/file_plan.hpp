@@ -11,11 +11,8 @@ namespace weft::series {
 // Elements of one node: {N, 2, 3} has 6.
 std::uint64_t row_elements(const Shape& per_step);
 
-// What each rank can find wrong by itself, before anything is planned with it. Throws Error(usage).
 // Of how many leading axes of its steps a field's nodes are numbered; 0 where it is global.
 std::size_t node_axes_of(const FieldSpec& field, const storage::RegularGrid& grid);
-
-void check_field(const FieldSpec& field, const storage::RegularGrid& grid);
 
 // On which of the nodes each field stands: known to all ranks afterwards. Collective.
 std::vector<storage::Subset> subsets_of(Communicator& comm, const std::vector<FieldSpec>& fields);

@@ -13,6 +13,7 @@
 #include "weft/series/going_on.hpp"
 #include "weft/series/new_writer.hpp"
 #include "weft/series/rising_times.hpp"
+#include "weft/series/spec_check.hpp"
 #include "weft/series/subset_mesh.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/hand_over.hpp"
@@ -60,9 +61,8 @@ class SeriesWriter::Impl {
               const std::function<void(const std::string& part)>& prepare) {
     std::vector<series::FixedArray> fixed;
     nodes_ = comm_->nodes();
-    agree_on(*comm_, [&] {
-      for (const FieldSpec& field : spec.fields) series::check_field(field, spec.grid);
-    });
+    agree_on(*comm_, [&] { series::check_spec(path, spec); });
+    series::check_same_on_all_ranks(*comm_, path, spec);
     const std::vector<storage::Subset> subsets = series::subsets_of(*comm_, spec.fields);
     std::list<series::SubsetMesh> parts;  // what the arrays refer to until they are written
     if (spec.mesh) fixed = series::mesh_arrays(*comm_, *spec.mesh, "/mesh");
@@ -144,9 +144,15 @@ class SeriesWriter::Impl {
 
   void put(const FieldKey& key, DataType type, std::span<const std::byte> values) {
     if (broken_) throw *broken_;
-    if (comm_->size() == 1) tell_failure();
+    if (alone()) tell_failure();
+    std::size_t field = 0;
     try {
-      const std::size_t field = check_put(key, type, values);
+      field = check_put(key, type, values);
+    } catch (const Error& error) {
+      if (!refused_) refused_ = error;
+      throw;
+    }
+    try {
       // Other ranks may put a global field too, so that a program needs no special case; rank 0's counts.
       if (owned_[field].local_elements() > 0) strategy_->put(field, values);
       put_[field] = true;
@@ -159,17 +165,12 @@ class SeriesWriter::Impl {
   void end_step(double time) {
     if (broken_) throw *broken_;
     if (closed_) throw Error(ErrorKind::usage, catalog_.path, "end_step() after close()");
-    for (std::size_t f = 1; f < put_.size() && !failure_; ++f) {
-      if (put_[f] || owned_[f].local_elements() == 0) continue;
-      failure_ = Error(ErrorKind::usage, catalog_.path,
-                       fmt::format("step {} ends without field {}", next_step_, catalog_.fields[f].name),
-                       "put() every field before end_step()");
-    }
-    if (comm_->rank() == 0) {
-      if (std::optional<Error> wrong = times_.take(catalog_.path, next_step_, time); wrong && !failure_)
-        failure_ = wrong;
-      strategy_->put(0, std::as_bytes(std::span(&time, 1)));
-    }
+    std::optional<Error> wrong = missing_field();
+    if (!wrong) refused_.reset();  // what was refused has been put right, or was not of the series
+    if (comm_->rank() == 0 && !wrong) wrong = times_.take(catalog_.path, next_step_, time);
+    if (wrong && alone()) throw wrong->agreed();  // the step goes on as if the call had not been made
+    if (wrong && !failure_) failure_ = wrong;
+    if (comm_->rank() == 0) strategy_->put(0, std::as_bytes(std::span(&time, 1)));
     put_.assign(put_.size(), false);
     ++next_step_;
     bool ends = false;
@@ -186,14 +187,18 @@ class SeriesWriter::Impl {
   void flush() {
     if (broken_) throw *broken_;
     if (closed_) throw Error(ErrorKind::usage, catalog_.path, "flush() after close()");
-    check_between_steps("flush()");
+    const std::optional<Error> wrong = middle_of_step("flush()");
+    if (wrong && alone()) throw wrong->agreed();
+    if (wrong && !failure_) failure_ = wrong;
     or_break([&] { commits_->flush(*strategy_, failure_); });
   }
 
   void close() {
     if (broken_) throw *broken_;
     if (closed_) return;
-    check_between_steps("close()");
+    // Alone, the steps that have ended are written before the other is told; ranks may have ended different steps.
+    const std::optional<Error> wrong = middle_of_step("close()");
+    if (wrong && !alone() && !failure_) failure_ = wrong;
     or_break([&] {
       strategy_->finish(failure_);
       strategy_.reset();
@@ -206,6 +211,7 @@ class SeriesWriter::Impl {
       });
     });
     closed_ = true;
+    if (wrong) throw wrong->agreed();
   }
 
   void abandon() { closed_ = true; }
@@ -266,7 +272,7 @@ class SeriesWriter::Impl {
     try {
       action();
     } catch (const Error& error) {
-      if (error.is_agreed() || comm_->size() == 1) broken_ = error;
+      if (error.is_agreed() || alone()) broken_ = error;
       throw;
     }
   }
@@ -287,11 +293,11 @@ class SeriesWriter::Impl {
 
   // Without close() nothing can be agreed on. Alone this is no matter; otherwise it is said what is lost.
   void leave_without_close() {
-    if (closed_ || broken_ || failure_ || !strategy_ || !commits_) return;
+    if (closed_ || broken_ || failure_ || (refused_ && !alone()) || !strategy_ || !commits_) return;
     const std::uint64_t gathered = strategy_->gathered();
     if (gathered == 0) return;
     try {
-      if (comm_->size() == 1) return commits_->flush(*strategy_, std::nullopt);
+      if (alone()) return commits_->flush(*strategy_, std::nullopt);
     } catch (const Error& error) {
       fmt::print(stderr, "weft: error: {}\n", error.what());
     }
@@ -331,10 +337,26 @@ class SeriesWriter::Impl {
     return plan;
   }
 
-  void check_between_steps(std::string_view call) {
-    if (failure_ || std::find(put_.begin(), put_.end(), true) == put_.end()) return;
-    failure_ = Error(ErrorKind::usage, catalog_.path, fmt::format("{} in the middle of step {}", call, next_step_),
-                     "call end_step() after the last put()");
+  bool alone() const { return comm_->size() == 1; }
+
+  // What the other ranks are to be told where this one cannot end its step; alone, whoever called put() knows already
+  // what was refused.
+  std::optional<Error> missing_field() const {
+    for (std::size_t f = 1; f < put_.size(); ++f) {
+      if (put_[f] || owned_[f].local_elements() == 0) continue;
+      if (refused_ && !alone()) return refused_;
+      return Error(ErrorKind::usage, catalog_.path,
+                   fmt::format("step {} ends without field {}", next_step_, catalog_.fields[f].name),
+                   "put() every field before end_step()");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> middle_of_step(std::string_view call) const {
+    if (refused_ && !alone()) return refused_;  // this rank may be leaving, and others wait for it in end_step()
+    if (std::find(put_.begin(), put_.end(), true) == put_.end()) return std::nullopt;
+    return Error(ErrorKind::usage, catalog_.path, fmt::format("{} in the middle of step {}", call, next_step_),
+                 "call end_step() after the last put()");
   }
 
   void make_room() {
@@ -391,6 +413,7 @@ class SeriesWriter::Impl {
   std::vector<bool> put_;  // in the present step
   std::uint64_t next_step_ = 0;
   series::RisingTimes times_;     // rank 0's
+  std::optional<Error> refused_;  // a put() of the present step; nothing has come of it
   std::optional<Error> failure_;  // this rank's, told at the next collective point
   std::optional<Error> broken_;   // agreed on: the writer has ended
   bool closed_ = false;

@@ -222,6 +222,45 @@ TEST_F(SeriesWriterTest, NoFlushInTheMiddleOfAStep) {
   EXPECT_THROW(writer.flush(), Error);
 }
 
+TEST_F(SeriesWriterTest, ACallThatIsRefusedChangesNothing) {
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
+  write(writer, 5);
+  EXPECT_THROW(writer.put("V", std::vector<float>(kNodes)), Error);
+  EXPECT_THROW(writer.put("W", std::vector<double>(kNodes)), Error);
+  EXPECT_THROW(writer.end_step(5), Error);  // without any field
+  std::vector<double> values(kNodes);
+  for (std::uint64_t n = 0; n < kNodes; ++n) values[n] = value(5, n);
+  writer.put("V", values);
+  EXPECT_THROW(writer.end_step(5), Error);  // without energy
+  EXPECT_THROW(writer.flush(), Error);
+  writer.put("energy", 1.0);
+  EXPECT_THROW(writer.end_step(4), Error);  // the time of the step before
+  EXPECT_EQ(writer.next_step(), 5U);
+  writer.end_step(5);
+  writer.flush();
+  expect_steps(6);
+  write(writer, kSteps);
+  writer.close();
+  expect_steps(kSteps);
+}
+
+TEST_F(SeriesWriterTest, CloseInTheMiddleOfAStepKeepsThoseBefore) {
+  SeriesSpec wish = spec();
+  wish.options.budget_bytes = 64 << 20;  // no window is full
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  write(writer, 5);
+  writer.put("V", std::vector<double>(kNodes));
+  try {
+    writer.close();
+    FAIL() << "it was closed";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("close() in the middle of step 5"), std::string::npos) << error.what();
+  }
+  expect_steps(5);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".weft-lock"));
+  writer.close();  // it is closed
+}
+
 TEST_F(SeriesWriterTest, GlobalFieldsNameTheirValues) {
   SeriesSpec wish = spec();
   wish.fields[1].per_step = {3};

@@ -17,6 +17,7 @@ namespace weft::series {
 namespace {
 
 constexpr std::string_view kAttribute = "attribute.";
+constexpr std::string_view kOwn = "weft_";
 
 template <typename Spec>
 using Setters = std::map<std::string_view, void (*)(Spec&, std::string_view value)>;
@@ -25,6 +26,10 @@ template <typename Spec>
 void set_one(Spec& spec, const Setters<Spec>& known, std::string_view of, std::string_view name,
              std::string_view value) {
   if (name.starts_with(kAttribute) && name.size() > kAttribute.size()) {
+    if (name.substr(kAttribute.size()).starts_with(kOwn)) {
+      throw Error(ErrorKind::usage, fmt::format("{} '{}'", of, name), "is an attribute that Weft itself writes",
+                  "give it another name");
+    }
     spec.attributes[std::string(name.substr(kAttribute.size()))] = std::string(value);
     return;
   }
