@@ -17,7 +17,8 @@ foreach(file share/man/man1/weft.1 share/man/man1/weft-run.1 share/bash-completi
 endforeach()
 
 # What only debuggers read stays behind, in archives, too.
-file(GLOB binaries ${SCRATCH}/prefix/lib*/*.a ${SCRATCH}/prefix/lib*/*.so ${SCRATCH}/prefix/bin/weft)
+file(GLOB binaries ${SCRATCH}/prefix/lib*/*.a ${SCRATCH}/prefix/lib*/*.so ${SCRATCH}/prefix/bin/weft
+     ${SCRATCH}/prefix/lib*/weft/*)
 list(LENGTH binaries count)
 if(count LESS 2)
   message(FATAL_ERROR "no libraries are installed")
