@@ -126,7 +126,8 @@ WEFT_API weft_status weft_append(const weft_spec* spec, const char* path, weft_w
 WEFT_API weft_status weft_create_f(const weft_spec* spec, const char* path, int comm, weft_writer** writer);
 WEFT_API weft_status weft_append_f(const weft_spec* spec, const char* path, int comm, weft_writer** writer);
 
-/* The values of this rank for the current step, `count` of them; they are copied. Not collective. */
+/* The values of this rank for the current step, `count` of them; they are copied. One that is refused changes nothing,
+ * and a right one may follow. Not collective. */
 WEFT_API weft_status weft_put(weft_writer* writer, const char* field, weft_type type, const void* values, size_t count);
 /* Ends the step. Times rise, and are the same on all ranks. Collective. */
 WEFT_API weft_status weft_end_step(weft_writer* writer, double time);

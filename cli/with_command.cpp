@@ -150,10 +150,14 @@ void run(const WithOptions& options, const std::vector<std::string>& words) {
   const json report = gathered_report(reports.path().string());
   if (is_launched_behind_another()) {
     // The first rank of those that were each started by weft with speaks for all.
+  } else if (report["processes"] == 0 && code >= 128) {
+    if (watch) fmt::print(stderr, "weft with: {}: was ended by a signal before it could report\n", words.front());
+    std::error_code none;
+    if (watch && fs::file_size(options.json_file, none) == 0) fs::remove(options.json_file, none);
   } else if (report["processes"] == 0) {
-    fmt::print(stderr, "weft with: {}: {}\n", words.front(),
-               code >= 128 ? "was ended by a signal, and left no report"
-                           : "called no HDF5 that could be seen: it has none, or is linked with a static one");
+    fmt::print(stderr,
+               "weft with: {}: called no HDF5 that could be seen: it has none, or is linked with a static one\n",
+               words.front());
   } else if (watch && !options.json_file.empty()) {
     write_report(options.json_file, report);
   } else if (watch) {

@@ -5,7 +5,7 @@ module weft_between
   use weft_c
   implicit none
   private
-  public :: c, reversed, number_of, done, TYPES
+  public :: c, reversed, number_of, done, refused, below_one, TYPES
 
   character(7), parameter :: TYPES(5) = ['float32', 'float64', 'int32  ', 'int64  ', 'uint8  ']  ! WEFT_FLOAT32, ...
 
@@ -23,7 +23,7 @@ contains
     reversed = numbers(size(numbers):1:-1)
   end function
 
-  ! 0 for a word that is no type, which weft_add_field then refuses.
+  ! 0 for a word that is no type.
   integer(c_int) function number_of(dtype) result(number)
     character(*), intent(in), optional :: dtype
     number = WEFT_FLOAT64
@@ -38,12 +38,45 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     if (present(stat)) stat = status
-    if (present(errmsg) .and. status /= WEFT_OK) errmsg = last_line()
-    if (status == WEFT_OK .or. present(stat)) return
-    write (error_unit, '(2a)') 'weft: error: ', last_line()
+    if (status /= WEFT_OK) call failed(last_line(), status, stat, errmsg)
+  end subroutine
+
+  ! What is found out here, where numbers begin with 1, is said as C says its errors.
+  subroutine refused(line, stat, errmsg)
+    character(*), intent(in) :: line
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call failed(line, WEFT_USAGE, stat, errmsg)
+  end subroutine
+
+  subroutine failed(line, status, stat, errmsg)
+    character(*), intent(in) :: line
+    integer(c_int), intent(in) :: status
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (present(errmsg)) errmsg = line
+    if (present(stat)) then
+      stat = status
+      return
+    end if
+    write (error_unit, '(2a)') 'weft: error: ', line
     flush (error_unit)
     call end_program(1_c_int)
   end subroutine
+
+  ! Whether one of these numbers ('node', 'step', ...) is below 1, and is refused for it.
+  logical function below_one(name, what, numbers, stat, errmsg)
+    character(*), intent(in) :: name, what
+    integer, intent(in) :: numbers(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(24) :: number
+    below_one = any(numbers < 1)
+    if (.not. below_one) return
+    write (number, '(i0)') minval(numbers)
+    call refused('field ' // trim(name) // ': ' // what // ' ' // trim(number) // ': is not possible; numbers begin with 1', &
+                 stat, errmsg)
+  end function
 
   function last_line() result(line)
     character(:), allocatable :: line
@@ -56,5 +89,8 @@ contains
     do i = 1, size(letters)
       line(i:i) = letters(i)
     end do
+    ! Handles are nothing that a Fortran program gives.
+    if (index(line, 'writer: is NULL') == 1) line = 'no series is open: call create or append first'
+    if (index(line, 'reader: is NULL') == 1) line = 'no file is open: call open first'
   end function
 end module

@@ -98,6 +98,7 @@ contains
     real(real32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'step', [step], stat, errmsg)) return
     call done(weft_snapshot(self%reader, c(name), step - 1_c_int64_t, WEFT_FLOAT32, c_loc(values), &
                             size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -109,6 +110,7 @@ contains
     real(real32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'node', [node], stat, errmsg)) return
     call done(weft_trace(self%reader, c(name), node - 1_c_int64_t, WEFT_FLOAT32, c_loc(values), &
                          size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -120,6 +122,7 @@ contains
     real(real32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_read(self%reader, c(name), reversed(int(start, c_int64_t) - 1), reversed(int(count, c_int64_t)), &
                         WEFT_FLOAT32, c_loc(values), size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -131,6 +134,7 @@ contains
     real(real64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'step', [step], stat, errmsg)) return
     call done(weft_snapshot(self%reader, c(name), step - 1_c_int64_t, WEFT_FLOAT64, c_loc(values), &
                             size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -142,6 +146,7 @@ contains
     real(real64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'node', [node], stat, errmsg)) return
     call done(weft_trace(self%reader, c(name), node - 1_c_int64_t, WEFT_FLOAT64, c_loc(values), &
                          size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -153,6 +158,7 @@ contains
     real(real64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_read(self%reader, c(name), reversed(int(start, c_int64_t) - 1), reversed(int(count, c_int64_t)), &
                         WEFT_FLOAT64, c_loc(values), size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -164,6 +170,7 @@ contains
     integer(int32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'step', [step], stat, errmsg)) return
     call done(weft_snapshot(self%reader, c(name), step - 1_c_int64_t, WEFT_INT32, c_loc(values), &
                             size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -175,6 +182,7 @@ contains
     integer(int32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'node', [node], stat, errmsg)) return
     call done(weft_trace(self%reader, c(name), node - 1_c_int64_t, WEFT_INT32, c_loc(values), &
                          size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -186,6 +194,7 @@ contains
     integer(int32), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_read(self%reader, c(name), reversed(int(start, c_int64_t) - 1), reversed(int(count, c_int64_t)), &
                         WEFT_INT32, c_loc(values), size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -197,6 +206,7 @@ contains
     integer(int64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'step', [step], stat, errmsg)) return
     call done(weft_snapshot(self%reader, c(name), step - 1_c_int64_t, WEFT_INT64, c_loc(values), &
                             size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -208,6 +218,7 @@ contains
     integer(int8), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'step', [step], stat, errmsg)) return
     call done(weft_snapshot(self%reader, c(name), step - 1_c_int64_t, WEFT_UINT8, c_loc(values), &
                             size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -219,6 +230,7 @@ contains
     integer(int64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'node', [node], stat, errmsg)) return
     call done(weft_trace(self%reader, c(name), node - 1_c_int64_t, WEFT_INT64, c_loc(values), &
                          size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -230,6 +242,7 @@ contains
     integer(int8), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'node', [node], stat, errmsg)) return
     call done(weft_trace(self%reader, c(name), node - 1_c_int64_t, WEFT_UINT8, c_loc(values), &
                          size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -241,6 +254,7 @@ contains
     integer(int64), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_read(self%reader, c(name), reversed(int(start, c_int64_t) - 1), reversed(int(count, c_int64_t)), &
                         WEFT_INT64, c_loc(values), size(values, kind=c_size_t)), stat, errmsg)
   end subroutine
@@ -252,6 +266,7 @@ contains
     integer(int8), intent(inout), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_read(self%reader, c(name), reversed(int(start, c_int64_t) - 1), reversed(int(count, c_int64_t)), &
                         WEFT_UINT8, c_loc(values), size(values, kind=c_size_t)), stat, errmsg)
   end subroutine

@@ -15,7 +15,7 @@ module weft_writing
   contains
     procedure :: set, field, set_field, own_box, own_ids, grid, mesh
     procedure :: create, append, end_step, flush => flush_steps, next_step, close => close_series, abandon
-    procedure, private :: spec_of
+    procedure, private :: spec_of, is_made
     procedure, private :: put_r4, put_r8, put_i4, put_i8, put_i1
     generic :: put => put_r4, put_r8, put_i4, put_i8, put_i1
   end type
@@ -30,6 +30,7 @@ contains
     character(*), intent(in) :: name, text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (self%is_made(stat, errmsg)) return
     call done(weft_set(self%spec_of(), c(name), c(text)), stat, errmsg)
   end subroutine
 
@@ -44,7 +45,16 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable :: extents(:)
     integer(c_int) :: status
+    if (self%is_made(stat, errmsg)) return
     allocate (extents(0))
+    if (present(shape)) then
+      if (below_one(name, 'an extent of', shape, stat, errmsg)) return
+    end if
+    if (number_of(dtype) == 0) then
+      call refused('field ' // trim(name) // ": the type '" // trim(dtype) // "': is not known; use float64, float32, int64, " // &
+                   'int32 or uint8', stat, errmsg)
+      return
+    end if
     if (present(shape)) extents = reversed(int(shape, c_int64_t))
     status = weft_add_field(self%spec_of(), c(name), number_of(dtype), size(extents, kind=c_int), extents)
     call also('units', units)
@@ -66,6 +76,7 @@ contains
     character(*), intent(in) :: name, option, text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (self%is_made(stat, errmsg)) return
     call done(weft_set_field(self%spec_of(), c(name), c(option), c(text)), stat, errmsg)
   end subroutine
 
@@ -76,6 +87,8 @@ contains
     integer, intent(in) :: start(:), count(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (self%is_made(stat, errmsg)) return
+    if (below_one(name, 'a start of', start, stat, errmsg)) return
     call done(weft_own_boxes(self%spec_of(), c(name), 1_c_size_t, reversed(int(start, c_int64_t) - 1), &
                              reversed(int(count, c_int64_t))), stat, errmsg)
   end subroutine
@@ -90,6 +103,8 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int8_t), allocatable, target :: ghost(:)
     type(c_ptr) :: of_ghosts
+    if (self%is_made(stat, errmsg)) return
+    if (below_one(name, 'node', ids, stat, errmsg)) return
     of_ghosts = c_null_ptr
     if (present(ghosts)) then
       allocate (ghost(size(ghosts)))
@@ -108,6 +123,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     real(c_double) :: from(3), apart(3)
+    if (self%is_made(stat, errmsg)) return
     from = 0
     apart = 1
     if (present(origin)) from = origin
@@ -126,6 +142,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable, target :: numbers(:)
     type(c_ptr) :: of_ids
+    if (self%is_made(stat, errmsg)) return
     of_ids = c_null_ptr
     if (present(ids)) then
       allocate (numbers(size(ids)))
@@ -149,6 +166,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int) :: status
+    if (self%is_made(stat, errmsg)) return
     if (present(comm)) then
       status = weft_create_f(self%spec_of(), c(path), weft_fortran_handle(comm), self%writer)
     else
@@ -167,6 +185,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int) :: status
     character(24) :: number
+    if (self%is_made(stat, errmsg)) return
     status = WEFT_OK
     if (present(from_step)) then
       write (number, '(i0)') from_step - 1
@@ -231,6 +250,15 @@ contains
     self%spec = c_null_ptr
     self%writer = c_null_ptr
   end subroutine
+
+  ! Whether the file is there already, and what was called for a series to be is refused for it.
+  logical function is_made(self, stat, errmsg)
+    class(weft_series), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    is_made = c_associated(self%writer)
+    if (is_made) call refused('the series is being written already; call close first', stat, errmsg)
+  end function
 
   type(c_ptr) function spec_of(self)
     class(weft_series), intent(inout) :: self

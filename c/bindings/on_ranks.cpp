@@ -34,6 +34,14 @@ MPI_Comm communicator(int comm) {
 
 }  // namespace
 
+void refuse_after_mpi() {
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  if (has_ended == 0) return;
+  throw Error(ErrorKind::usage, "MPI", "has ended, and steps since the last commit are lost",
+              "call weft_close before MPI_Finalize");
+}
+
 SeriesWriter create_on_ranks(const weft_spec& spec, const std::string& path, int comm) {
   const MPI_Comm ranks = communicator(comm);
   MpiCommunicator own(ranks);
@@ -60,6 +68,8 @@ Error without_mpi() {
 }
 
 }  // namespace
+
+void refuse_after_mpi() {}
 
 SeriesWriter create_on_ranks(const weft_spec& /*spec*/, const std::string& /*path*/, int /*comm*/) {
   throw without_mpi();

@@ -12,4 +12,7 @@ namespace weft::c {
 SeriesWriter create_on_ranks(const weft_spec& spec, const std::string& path, int comm);
 SeriesWriter append_on_ranks(const weft_spec& spec, const std::string& path, int comm);
 
+// Throws Error(usage) where MPI has ended: a collective call would end the program.
+void refuse_after_mpi();
+
 }  // namespace weft::c

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "bindings/handles.hpp"
 #include "bindings/spec.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/reading/series_reader.hpp"
@@ -23,7 +24,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 
 void read_box(const weft_reader* reader, const char* field, const Box& box, weft_type type, void* values,
               std::size_t count) {
-  const SeriesReader& from = given(reader, "reader").reader;
+  const SeriesReader& from = Handles<weft_reader>::at(reader, "reader").reader;
   const std::string name(text(field, "field"));
   from.check_type(name, type_of(type));
   from.check_box(name, box);
@@ -48,19 +49,23 @@ using namespace weft::c;  // NOLINT(google-build-using-namespace)
 weft_status weft_open(const char* path, weft_reader** reader) {
   return guarded([&] {
     given(reader, "reader") = nullptr;
-    *reader = new weft_reader{SeriesReader::open(std::string(text(path, "path")))};
+    *reader =
+        Handles<weft_reader>::add(std::make_unique<weft_reader>(SeriesReader::open(std::string(text(path, "path")))));
   });
 }
 
-void weft_close_reader(weft_reader* reader) { delete reader; }
+void weft_close_reader(weft_reader* reader) {
+  if (reader == nullptr) return;
+  guarded([&] { Handles<weft_reader>::take(reader, "reader"); });
+}
 
 weft_status weft_reload(weft_reader* reader) {
-  return guarded([&] { given(reader, "reader").reader.reload(); });
+  return guarded([&] { Handles<weft_reader>::at(reader, "reader").reader.reload(); });
 }
 
 weft_status weft_follow(weft_reader* reader, uint64_t after, double timeout_s, uint64_t* committed) {
   return guarded([&] {
-    SeriesReader& from = given(reader, "reader").reader;
+    SeriesReader& from = Handles<weft_reader>::at(reader, "reader").reader;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
     from.reload();
     while (from.committed() <= after && std::chrono::steady_clock::now() < end) {
@@ -72,12 +77,12 @@ weft_status weft_follow(weft_reader* reader, uint64_t after, double timeout_s, u
 }
 
 weft_status weft_committed(const weft_reader* reader, uint64_t* steps) {
-  return guarded([&] { given(steps, "steps") = given(reader, "reader").reader.committed(); });
+  return guarded([&] { given(steps, "steps") = Handles<weft_reader>::at(reader, "reader").reader.committed(); });
 }
 
 weft_status weft_times(const weft_reader* reader, size_t count, double* times) {
   return guarded([&] {
-    const SeriesReader& from = given(reader, "reader").reader;
+    const SeriesReader& from = Handles<weft_reader>::at(reader, "reader").reader;
     if (count > from.committed()) {
       throw Error(ErrorKind::usage, from.path(), fmt::format("{} times were asked for", count),
                   fmt::format("{} steps are committed", from.committed()));
@@ -87,13 +92,13 @@ weft_status weft_times(const weft_reader* reader, size_t count, double* times) {
 }
 
 weft_status weft_field_count(const weft_reader* reader, size_t* fields) {
-  return guarded([&] { given(fields, "fields") = given(reader, "reader").reader.fields().size(); });
+  return guarded([&] { given(fields, "fields") = Handles<weft_reader>::at(reader, "reader").reader.fields().size(); });
 }
 
 const char* weft_field_name(const weft_reader* reader, size_t field) {
   const char* name = nullptr;
   guarded([&] {
-    const auto fields = given(reader, "reader").reader.fields();
+    const auto fields = Handles<weft_reader>::at(reader, "reader").reader.fields();
     if (field >= fields.size()) {
       throw Error(ErrorKind::usage, reader->reader.path(), fmt::format("has no field {}", field),
                   fmt::format("it has {}", fields.size()));
@@ -105,14 +110,14 @@ const char* weft_field_name(const weft_reader* reader, size_t field) {
 
 const char* weft_field_units(const weft_reader* reader, const char* field) {
   const char* units = nullptr;
-  guarded([&] { units = given(reader, "reader").reader.field(named(field)).units.c_str(); });
+  guarded([&] { units = Handles<weft_reader>::at(reader, "reader").reader.field(named(field)).units.c_str(); });
   return units;
 }
 
 weft_status weft_field_shape(const weft_reader* reader, const char* field, weft_type* type, int* rank,
                              uint64_t* shape) {
   return guarded([&] {
-    const storage::FieldEntry& of = given(reader, "reader").reader.field(named(field));
+    const storage::FieldEntry& of = Handles<weft_reader>::at(reader, "reader").reader.field(named(field));
     if (of.per_step.size() > WEFT_MAX_RANK) {
       throw Error(ErrorKind::usage, reader->reader.path(),
                   fmt::format("'{}' has {} axes, more than weft.h knows", of.name, of.per_step.size()), "");
@@ -126,21 +131,23 @@ weft_status weft_field_shape(const weft_reader* reader, const char* field, weft_
 weft_status weft_snapshot(const weft_reader* reader, const char* field, uint64_t step, weft_type type, void* values,
                           size_t count) {
   return guarded([&] {
-    read_box(reader, field, given(reader, "reader").reader.snapshot_box(named(field), step), type, values, count);
+    read_box(reader, field, Handles<weft_reader>::at(reader, "reader").reader.snapshot_box(named(field), step), type,
+             values, count);
   });
 }
 
 weft_status weft_trace(const weft_reader* reader, const char* field, uint64_t node, weft_type type, void* values,
                        size_t count) {
   return guarded([&] {
-    read_box(reader, field, given(reader, "reader").reader.trace_box(named(field), node), type, values, count);
+    read_box(reader, field, Handles<weft_reader>::at(reader, "reader").reader.trace_box(named(field), node), type,
+             values, count);
   });
 }
 
 weft_status weft_read(const weft_reader* reader, const char* field, const uint64_t* start, const uint64_t* box_count,
                       weft_type type, void* values, size_t count) {
   return guarded([&] {
-    const std::size_t axes = 1 + given(reader, "reader").reader.field(named(field)).per_step.size();
+    const std::size_t axes = 1 + Handles<weft_reader>::at(reader, "reader").reader.field(named(field)).per_step.size();
     const std::span first(&given(start, "start"), axes);
     const std::span extent(&given(box_count, "box_count"), axes);
     read_box(reader, field, {{first.begin(), first.end()}, {extent.begin(), extent.end()}}, type, values, count);

@@ -122,15 +122,18 @@ FieldSpec& weft_spec::field(std::string_view name) {
 
 weft_spec* weft_spec_new() {
   weft_spec* spec = nullptr;
-  guarded([&] { spec = new weft_spec; });
+  guarded([&] { spec = Handles<weft_spec>::add(std::make_unique<weft_spec>()); });
   return spec;
 }
 
-void weft_spec_free(weft_spec* spec) { delete spec; }
+void weft_spec_free(weft_spec* spec) {
+  if (spec == nullptr) return;
+  guarded([&] { Handles<weft_spec>::take(spec, "spec"); });
+}
 
 weft_status weft_set(weft_spec* spec, const char* name, const char* value) {
   return guarded([&] {
-    weft_spec& of = given(spec, "spec");
+    weft_spec& of = Handles<weft_spec>::at(spec, "spec");
     const std::string_view option = text(name, "name");
     const std::string_view chosen = text(value, "value");
     if (is_of_ranks(option)) {
@@ -145,7 +148,7 @@ weft_status weft_set(weft_spec* spec, const char* name, const char* value) {
 
 weft_status weft_add_field(weft_spec* spec, const char* field, weft_type type, int rank, const uint64_t* shape) {
   return guarded([&] {
-    weft_spec& of = given(spec, "spec");
+    weft_spec& of = Handles<weft_spec>::at(spec, "spec");
     FieldSpec added{
         .name = std::string(text(field, "field")), .type = type_of(type), .per_step = shape_of(rank, shape)};
     if (rank == 0) added.support = Support::global;
@@ -158,15 +161,20 @@ weft_status weft_add_field(weft_spec* spec, const char* field, weft_type type, i
 
 weft_status weft_set_field(weft_spec* spec, const char* field, const char* name, const char* value) {
   return guarded([&] {
-    series::set_option(given(spec, "spec").field(text(field, "field")), text(name, "name"), text(value, "value"));
+    series::set_option(Handles<weft_spec>::at(spec, "spec").field(text(field, "field")), text(name, "name"),
+                       text(value, "value"));
   });
 }
 
 weft_status weft_own_boxes(weft_spec* spec, const char* field, size_t boxes, const uint64_t* start,
                            const uint64_t* count) {
   return guarded([&] {
-    const FieldSpec& of = given(spec, "spec").field(text(field, "field"));
+    const FieldSpec& of = Handles<weft_spec>::at(spec, "spec").field(text(field, "field"));
     const std::size_t rank = of.per_step.size();
+    if (boxes > element_count(of.per_step)) {
+      throw Error(ErrorKind::usage, fmt::format("field '{}'", of.name),
+                  fmt::format("{} boxes in steps of {}", boxes, to_string(of.per_step)), "give the number of boxes");
+    }
     std::vector<Box> held;
     for (std::size_t box = 0; box < boxes; ++box) {
       const std::size_t at = box * rank;
@@ -179,8 +187,12 @@ weft_status weft_own_boxes(weft_spec* spec, const char* field, size_t boxes, con
 
 weft_status weft_own_ids(weft_spec* spec, const char* field, size_t rows, const uint64_t* ids, const uint8_t* ghosts) {
   return guarded([&] {
-    const FieldSpec& of = given(spec, "spec").field(text(field, "field"));
+    const FieldSpec& of = Handles<weft_spec>::at(spec, "spec").field(text(field, "field"));
     if (rows > 0) given(ids, "ids");
+    if (!of.per_step.empty() && rows > of.per_step[0]) {
+      throw Error(ErrorKind::usage, fmt::format("field '{}'", of.name),
+                  fmt::format("{} rows of {}", rows, of.per_step[0]), "give the number of rows that this rank holds");
+    }
     spec->owned.insert_or_assign(
         of.name, Ownership::nodes(of.per_step, {ids, rows},
                                   ghosts == nullptr ? std::span<const std::uint8_t>() : std::span(ghosts, rows)));
@@ -193,7 +205,7 @@ weft_status weft_set_grid(weft_spec* spec, int rank, const uint64_t* shape, cons
     storage::RegularGrid grid{.shape = shape_of(rank, shape)};
     if (origin != nullptr) std::copy_n(origin, 3, grid.origin.begin());
     if (spacing != nullptr) std::copy_n(spacing, 3, grid.spacing.begin());
-    given(spec, "spec").series.grid = grid;
+    Handles<weft_spec>::at(spec, "spec").series.grid = grid;
   });
 }
 
@@ -201,6 +213,10 @@ weft_status weft_set_mesh(weft_spec* spec, uint64_t total, size_t points, const 
                           const double* coordinates, size_t cells, const uint8_t* types, const int64_t* sizes,
                           const int64_t* connectivity) {
   return guarded([&] {
+    if (points > total) {
+      throw Error(ErrorKind::usage, "the mesh", fmt::format("{} points of this rank of {}", points, total),
+                  "give the number of points that this rank owns, and that of all");
+    }
     MeshArrays mesh{.total = total, .coordinates = copied(coordinates, 3 * points, "coordinates")};
     if (ids != nullptr) mesh.ids = copied(ids, points, "ids");
     mesh.types = copied(types, cells, "types");
@@ -211,6 +227,6 @@ weft_status weft_set_mesh(weft_spec* spec, uint64_t total, size_t points, const 
       corners += static_cast<std::size_t>(size);
     }
     mesh.connectivity = copied(connectivity, corners, "connectivity");
-    given(spec, "spec").mesh = std::move(mesh);
+    Handles<weft_spec>::at(spec, "spec").mesh = std::move(mesh);
   });
 }

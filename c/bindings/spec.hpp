@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/handles.hpp"
 #include "bindings/status.hpp"
 #include "weft/partition/ownership.hpp"
 #include "weft/series/series_spec.hpp"

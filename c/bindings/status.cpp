@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "weft/version.hpp"
@@ -44,6 +45,8 @@ weft_status keep_error() noexcept {
     return keep(status_of(error.kind()), error.what(), error.is_agreed());
   } catch (const std::bad_alloc&) {
     return keep(WEFT_SYSTEM, "no memory", false);
+  } catch (const std::length_error&) {
+    return keep(WEFT_USAGE, "a count: is larger than memory can be; give the lengths of the arrays", false);
   } catch (const std::exception& error) {
     return keep(WEFT_BUG, error.what(), false);
   } catch (...) {

@@ -2,26 +2,38 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "bindings/handles.hpp"
 #include "bindings/on_ranks.hpp"
 #include "bindings/spec.hpp"
 #include "weft/series/series_writer.hpp"
 
 struct weft_writer {
   weft::SeriesWriter writer;
+  bool on_ranks = false;
 };
 
 namespace weft::c {
 namespace {
 
-weft_status made(weft_writer** writer, const std::function<SeriesWriter()>& make) {
+weft_status made(weft_writer** writer, bool on_ranks, const std::function<SeriesWriter()>& make) {
   return guarded([&] {
     given(writer, "writer") = nullptr;
-    *writer = new weft_writer{make()};
+    *writer = Handles<weft_writer>::add(std::make_unique<weft_writer>(make(), on_ranks));
   });
+}
+
+weft_writer& open_writer(weft_writer* writer) { return Handles<weft_writer>::at(writer, "writer"); }
+
+// For what is collective: MPI ends a program that calls it after MPI_Finalize.
+weft_writer& together(weft_writer* writer) {
+  weft_writer& of = open_writer(writer);
+  if (of.on_ranks) refuse_after_mpi();
+  return of;
 }
 
 // What only ranks can have is refused here, not left out without a word.
@@ -38,55 +50,63 @@ using namespace weft;     // NOLINT(google-build-using-namespace): below is the 
 using namespace weft::c;  // NOLINT(google-build-using-namespace)
 
 weft_status weft_create(const weft_spec* spec, const char* path, weft_writer** writer) {
-  return made(writer, [&] {
+  return made(writer, false, [&] {
     const auto alone = std::make_shared<SelfCommunicator>();
-    refuse_options_of_ranks(given(spec, "spec"));
+    refuse_options_of_ranks(Handles<weft_spec>::at(spec, "spec"));
     return SeriesWriter::create(alone, std::string(text(path, "path")), series_of(*spec, *alone));
   });
 }
 
 weft_status weft_append(const weft_spec* spec, const char* path, weft_writer** writer) {
-  return made(writer, [&] {
+  return made(writer, false, [&] {
     const auto alone = std::make_shared<SelfCommunicator>();
-    refuse_options_of_ranks(given(spec, "spec"));
+    refuse_options_of_ranks(Handles<weft_spec>::at(spec, "spec"));
     const std::string name(text(path, "path"));
     return SeriesWriter::append(alone, name, append_of(*spec, *alone, name));
   });
 }
 
 weft_status weft_create_f(const weft_spec* spec, const char* path, int comm, weft_writer** writer) {
-  return made(writer, [&] { return create_on_ranks(given(spec, "spec"), std::string(text(path, "path")), comm); });
+  return made(writer, true, [&] {
+    return create_on_ranks(Handles<weft_spec>::at(spec, "spec"), std::string(text(path, "path")), comm);
+  });
 }
 
 weft_status weft_append_f(const weft_spec* spec, const char* path, int comm, weft_writer** writer) {
-  return made(writer, [&] { return append_on_ranks(given(spec, "spec"), std::string(text(path, "path")), comm); });
+  return made(writer, true, [&] {
+    return append_on_ranks(Handles<weft_spec>::at(spec, "spec"), std::string(text(path, "path")), comm);
+  });
 }
 
 weft_status weft_put(weft_writer* writer, const char* field, weft_type type, const void* values, size_t count) {
   return guarded([&] {
     const DataType of = type_of(type);
     if (count > 0) given(static_cast<const std::byte*>(values), "values");
-    given(writer, "writer")
-        .writer.put_bytes(text(field, "field"), of, {static_cast<const std::byte*>(values), count * size_of(of)});
+    weft_writer& to = open_writer(writer);
+    if (count > std::numeric_limits<std::size_t>::max() / size_of(of)) {
+      throw Error(ErrorKind::usage, "count", fmt::format("is {}", count), "give the number of values");
+    }
+    to.writer.put_bytes(text(field, "field"), of, {static_cast<const std::byte*>(values), count * size_of(of)});
   });
 }
 
 weft_status weft_end_step(weft_writer* writer, double time) {
-  return guarded([&] { given(writer, "writer").writer.end_step(time); });
+  return guarded([&] { together(writer).writer.end_step(time); });
 }
 
 weft_status weft_flush(weft_writer* writer) {
-  return guarded([&] { given(writer, "writer").writer.flush(); });
+  return guarded([&] { together(writer).writer.flush(); });
 }
 
 weft_status weft_next_step(const weft_writer* writer, uint64_t* step) {
-  return guarded([&] { given(step, "step") = given(writer, "writer").writer.next_step(); });
+  return guarded([&] { given(step, "step") = Handles<weft_writer>::at(writer, "writer").writer.next_step(); });
 }
 
 weft_status weft_close(weft_writer* writer) {
   if (writer == nullptr) return WEFT_OK;
   return guarded([&] {
-    const std::unique_ptr<weft_writer> ended(writer);
+    together(writer);
+    const std::unique_ptr<weft_writer> ended = Handles<weft_writer>::take(writer, "writer");
     try {
       ended->writer.close();
     } catch (...) {
@@ -98,6 +118,5 @@ weft_status weft_close(weft_writer* writer) {
 
 void weft_abandon(weft_writer* writer) {
   if (writer == nullptr) return;
-  guarded([&] { writer->writer.abandon(); });
-  delete writer;
+  guarded([&] { Handles<weft_writer>::take(writer, "writer")->writer.abandon(); });
 }

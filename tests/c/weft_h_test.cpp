@@ -168,8 +168,8 @@ TEST_F(WeftHTest, WrongValuesAndReadsAreRefused) {
   ASSERT_EQ(weft_append(again, path_.c_str(), &writer), WEFT_OK) << weft_last_error();
   const std::vector<float> floats(2 * kNodes);
   EXPECT_EQ(weft_put(writer, "V", WEFT_FLOAT32, floats.data(), floats.size()), WEFT_USAGE);
-  EXPECT_EQ(weft_end_step(writer, 9), WEFT_USAGE);  // what put() refused is told to all ranks here
-  EXPECT_EQ(weft_close(writer), WEFT_USAGE);
+  EXPECT_EQ(weft_end_step(writer, 9), WEFT_USAGE);
+  EXPECT_EQ(weft_close(writer), WEFT_OK) << weft_last_error();
   weft_spec_free(again);
 
   weft_reader* reader = nullptr;
@@ -184,6 +184,75 @@ TEST_F(WeftHTest, WrongValuesAndReadsAreRefused) {
   EXPECT_EQ(weft_trace(reader, "W", 0, WEFT_FLOAT64, values.data(), 6), WEFT_USAGE);
   EXPECT_EQ(weft_snapshot(reader, nullptr, 0, WEFT_FLOAT64, values.data(), values.size()), WEFT_USAGE);
   weft_close_reader(reader);
+}
+
+TEST_F(WeftHTest, HandlesThatAreClosedAreRefused) {
+  describe();
+  weft_writer* writer = nullptr;
+  ASSERT_EQ(weft_create(spec_, path_.c_str(), &writer), WEFT_OK) << weft_last_error();
+  put_steps(writer, 0, 3);
+  ASSERT_EQ(weft_close(writer), WEFT_OK) << weft_last_error();
+  const double one = 1;
+  std::uint64_t number = 0;
+  EXPECT_EQ(weft_put(writer, "V", WEFT_FLOAT64, &one, 1), WEFT_USAGE);
+  EXPECT_STREQ(weft_last_error(), "writer: has been closed or freed, or is none; make it anew");
+  EXPECT_EQ(weft_end_step(writer, 3), WEFT_USAGE);
+  EXPECT_EQ(weft_flush(writer), WEFT_USAGE);
+  EXPECT_EQ(weft_next_step(writer, &number), WEFT_USAGE);
+  EXPECT_EQ(weft_close(writer), WEFT_USAGE);
+  weft_abandon(writer);
+
+  weft_reader* reader = nullptr;
+  ASSERT_EQ(weft_open(path_.c_str(), &reader), WEFT_OK) << weft_last_error();
+  weft_close_reader(reader);
+  EXPECT_EQ(weft_committed(reader, &number), WEFT_USAGE);
+  EXPECT_THAT(weft_last_error(), StartsWith("reader: has been closed"));
+  weft_close_reader(reader);
+
+  weft_spec_free(spec_);
+  EXPECT_EQ(weft_set(spec_, "steps", "3"), WEFT_USAGE);
+  weft_spec_free(spec_);
+  spec_ = nullptr;
+}
+
+TEST_F(WeftHTest, WhatIsRefusedChangesNothing) {
+  describe();
+  weft_writer* writer = nullptr;
+  ASSERT_EQ(weft_create(spec_, path_.c_str(), &writer), WEFT_OK) << weft_last_error();
+  put_steps(writer, 0, 3);
+  const std::vector<float> wrong(2 * kNodes);
+  EXPECT_EQ(weft_put(writer, "V", WEFT_FLOAT32, wrong.data(), wrong.size()), WEFT_USAGE);
+  EXPECT_EQ(weft_end_step(writer, 1.5), WEFT_USAGE);
+  EXPECT_THAT(weft_last_error(), HasSubstr("step 3 ends without field V"));
+  put_steps(writer, 3, 5);
+  EXPECT_EQ(weft_put(writer, "V", WEFT_FLOAT32, wrong.data(), wrong.size()), WEFT_USAGE);
+  EXPECT_EQ(weft_close(writer), WEFT_OK) << weft_last_error();
+  weft_reader* reader = nullptr;
+  ASSERT_EQ(weft_open(path_.c_str(), &reader), WEFT_OK) << weft_last_error();
+  std::vector<double> values(2 * kNodes);
+  EXPECT_EQ(weft_snapshot(reader, "V", 4, WEFT_FLOAT64, values.data(), values.size()), WEFT_OK) << weft_last_error();
+  EXPECT_EQ(values, step_of(4));
+  weft_close_reader(reader);
+}
+
+TEST_F(WeftHTest, CountsThatCannotBeAreRefused) {
+  describe();
+  const std::array<std::uint64_t, 2> corner{};
+  const double point = 0;
+  const std::uint8_t type = 1;
+  const std::int64_t size = 1;
+  const auto many = static_cast<std::size_t>(-1);
+  EXPECT_EQ(weft_own_boxes(spec_, "V", many, corner.data(), corner.data()), WEFT_USAGE);
+  EXPECT_EQ(weft_own_ids(spec_, "V", many, corner.data(), nullptr), WEFT_USAGE);
+  EXPECT_EQ(weft_set_mesh(spec_, 1, many, nullptr, &point, 1, &type, &size, &size), WEFT_USAGE);
+  EXPECT_THAT(weft_last_error(), HasSubstr("points of this rank of 1"));
+  EXPECT_EQ(weft_set_mesh(spec_, 0, 0, nullptr, &point, many, &type, &size, &size), WEFT_USAGE);
+  EXPECT_EQ(weft_set_field(spec_, "V", "attribute.weft_layout", "x"), WEFT_USAGE);
+  const std::array<std::uint64_t, 7> extents{10, 1, 1, 1, 1, 1, 1};
+  EXPECT_EQ(weft_set_grid(spec_, 7, extents.data(), nullptr, nullptr), WEFT_OK);
+  weft_writer* writer = nullptr;
+  EXPECT_EQ(weft_create(spec_, path_.c_str(), &writer), WEFT_USAGE);
+  EXPECT_THAT(weft_last_error(), HasSubstr("the grid: has 7 axes"));
 }
 
 TEST_F(WeftHTest, ErrorsAreOfTheirThread) {

@@ -38,7 +38,21 @@ program orders
     if (step == 2) exit
     call out%end_step(0.5d0 * step)
   end do
-  call out%abandon()                           ! the refused put() would end the step with its error
+  call out%set('steps', '9', stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'the series is being written already; call close first', line)
+  call out%create(path, stat=status)
+  call expect(status == 1, 'created twice')
+  call out%abandon()
+  call out%put('f', f, stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'no series is open: call create or append first', line)
+  call out%field('x', [-3, 5], stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'field x: an extent of -3: is not possible; numbers begin with 1', line)
+  call out%field('x', [3, 5], dtype='real8', stat=status, errmsg=line)
+  call expect(status == 1 .and. index(line, "field x: the type 'real8': is not known; use float64") == 1, line)
+  call out%field('x', [5])
+  call out%own_ids('x', [0], stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'field x: node 0: is not possible; numbers begin with 1', line)
+  call out%abandon()
 
   call out%field('v', [3, 5])
   call out%create(path)
@@ -72,6 +86,10 @@ program orders
   call expect(status == 1, line)
   call in%snapshot('v', 1, f_back, stat=status)
   call expect(status == 1, 'a wrong type')
+  call in%snapshot('v', 0, back, stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'field v: step 0: is not possible; numbers begin with 1', line)
+  call in%trace('v', -2, trace, stat=status, errmsg=line)
+  call expect(status == 1 .and. line == 'field v: node -2: is not possible; numbers begin with 1', line)
   call in%close()
   print '(a)', 'all as expected'
   call in%open(trim(path) // '.none')           ! without stat: one line, and the end
