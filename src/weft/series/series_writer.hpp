@@ -10,13 +10,13 @@
 // On MPI ranks use weft::create_series (series/mpi_series.hpp), which also knows the papers' collective strategies.
 //
 // Threads: make all calls from one thread. Memory: put() copies; a rank holds at most WriterOptions::budget_bytes, plus
-// the tables of ownership. Errors: a put() that is refused changes nothing, and a right one may follow. Where none does,
-// the step cannot end: all ranks throw at the next collective call, so no rank waits for one that caught it. An error
-// that all ranks have thrown ends the writer: every later call, close() included, throws it again. On one rank nothing
-// of this ends it: end_step() and flush() that are refused change nothing, and close() writes the steps that have ended
-// before it throws. An error of a background write is thrown by the next end_step(). A
-// writer that is destroyed without close() leaves the committed steps in the file; on one rank it writes all steps
-// first. A rank that hangs or exits needs MPI_Abort, as in every MPI program.
+// the tables of ownership. Errors: a put() that is refused changes nothing, and a right one may follow. Where none
+// does, the step cannot end: all ranks throw at the next collective call, so no rank waits for one that caught it. An
+// error that all ranks have thrown ends the writer: every later call, close() included, throws it again. On one rank
+// nothing of this ends it: end_step() and flush() that are refused change nothing, and close() writes the steps that
+// have ended before it throws. An error of a background write is thrown by the next end_step(). A writer that is
+// destroyed without close() leaves the committed steps in the file; on one rank it writes all steps first. A rank that
+// hangs or exits needs MPI_Abort, as in every MPI program.
 #pragma once
 
 #include <functional>
