@@ -72,6 +72,14 @@ else()
     message(FATAL_ERROR "The HDF5 found (${HDF5_C_INCLUDE_DIRS}) is not a parallel one. "
                         "Set HDF5_ROOT to one built with MPI, or use -DWEFT_MPI=off.")
   endif()
+  if(WEFT_MPI STREQUAL "off" AND (HDF5_IS_PARALLEL OR HDF5_PROVIDES_PARALLEL))
+    include(CheckIncludeFileCXX)
+    check_include_file_cxx(mpi.h WEFT_MPI_HEADER)  # a compiler that is MPI's own finds it
+    if(NOT WEFT_MPI_HEADER)
+      message(FATAL_ERROR "The HDF5 found (${HDF5_C_INCLUDE_DIRS}) is a parallel one, whose header includes mpi.h. Install one "
+                          "without MPI (Debian: libhdf5-dev), set HDF5_ROOT to one, or leave -DWEFT_MPI=off out.")
+    endif()
+  endif()
   target_link_libraries(weft::hdf5 INTERFACE hdf5::hdf5_hl hdf5::hdf5)
 endif()
 
