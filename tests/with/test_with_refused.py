@@ -41,6 +41,18 @@ def test_a_program_without_hdf5() -> None:
     assert "bin" in done.stdout
 
 
+def test_a_program_that_is_killed(tmp_path: Path) -> None:
+    """What was asked for is missing, and said so; who asked for no report misses none."""
+    killed = ["sh", "-c", "kill -9 $$"]
+    report = tmp_path / "report.json"
+    outcome = w.weft("with", "--json", report, *killed)
+    assert outcome.code == 128 + 9
+    assert outcome.err == "weft with: sh: was ended by a signal before it could report\n"
+    assert not report.exists()
+    outcome = w.weft("with", "--write-behind", *killed)
+    assert outcome.code == 128 + 9 and outcome.err == ""
+
+
 def test_what_is_no_program(tmp_path: Path) -> None:
     refused("is no program in PATH", "no-such-program")
     refused("No such file", tmp_path / "none", code=1)
