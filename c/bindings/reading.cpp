@@ -49,8 +49,8 @@ using namespace weft::c;  // NOLINT(google-build-using-namespace)
 weft_status weft_open(const char* path, weft_reader** reader) {
   return guarded([&] {
     given(reader, "reader") = nullptr;
-    *reader =
-        Handles<weft_reader>::add(std::make_unique<weft_reader>(SeriesReader::open(std::string(text(path, "path")))));
+    *reader = Handles<weft_reader>::add(
+        std::unique_ptr<weft_reader>(new weft_reader{SeriesReader::open(std::string(text(path, "path")))}));
   });
 }
 

@@ -23,7 +23,7 @@ namespace {
 weft_status made(weft_writer** writer, bool on_ranks, const std::function<SeriesWriter()>& make) {
   return guarded([&] {
     given(writer, "writer") = nullptr;
-    *writer = Handles<weft_writer>::add(std::make_unique<weft_writer>(make(), on_ranks));
+    *writer = Handles<weft_writer>::add(std::unique_ptr<weft_writer>(new weft_writer{make(), on_ranks}));
   });
 }
 

@@ -118,7 +118,7 @@ TEST_P(ChunkIndex, ThoseThatWereNeverWrittenHaveNoPlace) {
 
 // Where nothing but a walk through the index tells it, all of them are had from one after some walks.
 TEST_P(ChunkIndex, EveryChunkOfAFileOfFewOrMostIsAskedFor) {
-  for (const std::uint64_t every : {7, 2}) {
+  for (const std::uint64_t every : {7U, 2U}) {
     for (const unsigned access : {H5F_ACC_RDONLY, H5F_ACC_RDWR}) {
       make(every);
       file_ = Handle(H5Fopen(path_.c_str(), access, H5P_DEFAULT));

@@ -54,8 +54,8 @@ TEST(CommitGroups, PastTheMostNodesInARowShare) {
 }
 
 TEST(CommitGroups, ThousandsOfNodesHaveSlotsAndWordsInTheRoomThereIs) {
-  for (const std::uint64_t nodes : {1, 2, 63, 64, 65, 1000, 40'000}) {
-    for (const std::uint64_t most : {1, 2, 64, 100'000}) {
+  for (const std::uint64_t nodes : {1U, 2U, 63U, 64U, 65U, 1000U, 40'000U}) {
+    for (const std::uint64_t most : {1U, 2U, 64U, 100'000U}) {
       const Nodes of = nodes_of(nodes, 2);
       const CommitGroups groups(of, std::vector<bool>(of.size(), true), most);
       const std::uint64_t words = words_for_slots(of, most);
