@@ -1,8 +1,6 @@
 // bindings/handles.hpp - the handles that C holds: told apart from those that have been closed or freed.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -25,25 +23,29 @@ class Handles {
   static T& at(T* handle, std::string_view what) {
     given(handle, what);
     const std::scoped_lock lock(mutex());
-    if (open().contains(handle)) return *handle;
-    throw Error(ErrorKind::usage, what, "has been closed or freed, or is none", "make it anew");
+    if (!open().contains(handle)) throw closed(what);
+    return *handle;
   }
   static const T& at(const T* handle, std::string_view what) { return at(const_cast<T*>(handle), what); }
   // From here on it is the caller's alone.
   static std::unique_ptr<T> take(T* handle, std::string_view what) {
-    at(handle, what);
+    given(handle, what);
     const std::scoped_lock lock(mutex());
-    open().erase(handle);
+    if (open().erase(handle) == 0) throw closed(what);
     return std::unique_ptr<T>(handle);
   }
 
  private:
+  static Error closed(std::string_view what) {
+    return {ErrorKind::usage, what, "has been closed or freed, or is none", "make it anew"};
+  }
+  // Both stay until the process has ended: a program may close its series as late as in its last destructor.
   static std::mutex& mutex() {
-    static std::mutex one;
+    static auto& one = *new std::mutex;
     return one;
   }
   static std::unordered_set<const T*>& open() {
-    static std::unordered_set<const T*> all;
+    static auto& all = *new std::unordered_set<const T*>;
     return all;
   }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "weft/series/series_writer.hpp"
@@ -189,9 +190,12 @@ weft_status weft_own_ids(weft_spec* spec, const char* field, size_t rows, const 
   return guarded([&] {
     const FieldSpec& of = Handles<weft_spec>::at(spec, "spec").field(text(field, "field"));
     if (rows > 0) given(ids, "ids");
-    if (!of.per_step.empty() && rows > of.per_step[0]) {
+    // With ghosts there may be more rows than nodes: where a field is periodic, a rank has copies of its own.
+    const bool all_owned = ghosts == nullptr && !of.per_step.empty();
+    if (rows > (all_owned ? of.per_step[0] : std::numeric_limits<std::size_t>::max() / sizeof(std::uint64_t))) {
       throw Error(ErrorKind::usage, fmt::format("field '{}'", of.name),
-                  fmt::format("{} rows of {}", rows, of.per_step[0]), "give the number of rows that this rank holds");
+                  fmt::format("{} rows in steps of {}", rows, to_string(of.per_step)),
+                  "give the number of rows that this rank holds");
     }
     spec->owned.insert_or_assign(
         of.name, Ownership::nodes(of.per_step, {ids, rows},

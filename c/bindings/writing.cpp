@@ -27,11 +27,9 @@ weft_status made(weft_writer** writer, bool on_ranks, const std::function<Series
   });
 }
 
-weft_writer& open_writer(weft_writer* writer) { return Handles<weft_writer>::at(writer, "writer"); }
-
 // For what is collective: MPI ends a program that calls it after MPI_Finalize.
 weft_writer& together(weft_writer* writer) {
-  weft_writer& of = open_writer(writer);
+  weft_writer& of = Handles<weft_writer>::at(writer, "writer");
   if (of.on_ranks) refuse_after_mpi();
   return of;
 }
@@ -82,7 +80,7 @@ weft_status weft_put(weft_writer* writer, const char* field, weft_type type, con
   return guarded([&] {
     const DataType of = type_of(type);
     if (count > 0) given(static_cast<const std::byte*>(values), "values");
-    weft_writer& to = open_writer(writer);
+    weft_writer& to = Handles<weft_writer>::at(writer, "writer");
     if (count > std::numeric_limits<std::size_t>::max() / size_of(of)) {
       throw Error(ErrorKind::usage, "count", fmt::format("is {}", count), "give the number of values");
     }

@@ -235,6 +235,33 @@ TEST_F(WeftHTest, WhatIsRefusedChangesNothing) {
   weft_close_reader(reader);
 }
 
+TEST_F(WeftHTest, ARankMayHaveMoreRowsThanThereAreNodes) {  // copies of its own nodes at a periodic edge
+  describe();
+  std::vector<std::uint64_t> ids;
+  std::vector<std::uint8_t> ghosts;
+  std::vector<double> values;
+  for (std::uint64_t row = 0; row < kNodes + 2; ++row) {
+    ids.push_back((row + kNodes - 1) % kNodes);
+    ghosts.push_back(row == 0 || row == kNodes + 1 ? 1 : 0);
+    for (std::uint64_t c = 0; c < 2; ++c) values.push_back(ghosts.back() != 0 ? -1 : step_of(0)[2 * ids.back() + c]);
+  }
+  ASSERT_EQ(weft_own_ids(spec_, "V", ids.size(), ids.data(), ghosts.data()), WEFT_OK) << weft_last_error();
+  EXPECT_EQ(weft_own_ids(spec_, "V", static_cast<std::size_t>(-1), ids.data(), ghosts.data()), WEFT_USAGE);
+  weft_writer* writer = nullptr;
+  ASSERT_EQ(weft_create(spec_, path_.c_str(), &writer), WEFT_OK) << weft_last_error();
+  const std::int32_t dt = 0;
+  EXPECT_EQ(weft_put(writer, "V", WEFT_FLOAT64, values.data(), values.size()), WEFT_OK) << weft_last_error();
+  EXPECT_EQ(weft_put(writer, "dt", WEFT_INT32, &dt, 1), WEFT_OK);
+  EXPECT_EQ(weft_end_step(writer, 0), WEFT_OK);
+  EXPECT_EQ(weft_close(writer), WEFT_OK) << weft_last_error();
+  weft_reader* reader = nullptr;
+  ASSERT_EQ(weft_open(path_.c_str(), &reader), WEFT_OK) << weft_last_error();
+  std::vector<double> back(2 * kNodes);
+  EXPECT_EQ(weft_snapshot(reader, "V", 0, WEFT_FLOAT64, back.data(), back.size()), WEFT_OK) << weft_last_error();
+  EXPECT_EQ(back, step_of(0));
+  weft_close_reader(reader);
+}
+
 TEST_F(WeftHTest, CountsThatCannotBeAreRefused) {
   describe();
   const std::array<std::uint64_t, 2> corner{};
