@@ -35,6 +35,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_orte_tmpdir_base": "/dev/shm",  # on a busy disk mpiexec misses the end of ranks: docs/write.md
 }
 
 

@@ -30,9 +30,12 @@ endif()
 find_program(WEFT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH DOC "The Python with h5py and pytest")
 
 # Open MPI refuses root unless asked twice (containers are root), and copies between ranks through a system call that
-# containers forbid; and ranks that wait are to leave their core to other tests. MPICH ignores all four.
+# containers forbid; and ranks that wait are to leave their core to other tests. To look for networks takes 0.2 s of the 0.4
+# that a start takes, and mpiexec misses the end of ranks where the disk that it keeps its own files on is busy (docs/write.md).
+# MPICH ignores all of it.
 set(weft_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                          OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1)
+                          OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
+                          OMPI_MCA_pml=ob1 OMPI_MCA_btl=^openib,uct,tcp,usnic,ofi OMPI_MCA_orte_tmpdir_base=/dev/shm)
 
 # cmake/leaks-of-others.txt goes by names that only whole stacks show, and those are slow to take: for MPI tests alone.
 if(WEFT_SANITIZE MATCHES address)
