@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import weft_run as w
 
-QUICK = ["--seconds", 2, "--no-layers"]
+QUICK = ["--seconds", 1, "--no-layers"]
 SIZES = [512, 4096, 32768, 262144, 1 << 20, 4 << 20]
 ODD = [4104, 47008, 1000008]  # of writes
 CALLS = {"create", "stat", "open", "make", "reserve", "sync", "remove"}
