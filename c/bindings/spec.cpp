@@ -85,13 +85,12 @@ SeriesSpec series_of(const weft_spec& spec, Communicator& comm) {
   if (spec.mesh) {
     const MeshArrays& mesh = *spec.mesh;
     const Shape shape{mesh.total, 3};
-    series.mesh = MeshSpec{
-        .points = mesh.total,
-        .owned = mesh.ids ? Ownership::nodes(shape, *mesh.ids) : partition::even_nodes(shape, comm.rank(), comm.size()),
-        .coordinates = mesh.coordinates,
-        .cell_types = mesh.types,
-        .cell_sizes = mesh.sizes,
-        .connectivity = mesh.connectivity};
+    series.mesh = MeshSpec{.points = mesh.total,
+                           .owned = mesh.owned ? *mesh.owned : partition::even_nodes(shape, comm.rank(), comm.size()),
+                           .coordinates = mesh.coordinates,
+                           .cell_types = mesh.types,
+                           .cell_sizes = mesh.sizes,
+                           .connectivity = mesh.connectivity};
   }
   for (FieldSpec& field : series.fields) {
     if (field.support == Support::global) continue;
@@ -222,7 +221,7 @@ weft_status weft_set_mesh(weft_spec* spec, uint64_t total, size_t points, const 
                   "give the number of points that this rank owns, and that of all");
     }
     MeshArrays mesh{.total = total, .coordinates = copied(coordinates, 3 * points, "coordinates")};
-    if (ids != nullptr) mesh.ids = copied(ids, points, "ids");
+    if (ids != nullptr) mesh.owned = Ownership::nodes({total, 3}, {ids, points});
     mesh.types = copied(types, cells, "types");
     mesh.sizes = copied(sizes, cells, "sizes");
     std::size_t corners = 0;

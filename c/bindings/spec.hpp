@@ -19,7 +19,7 @@ namespace weft::c {
 // The arrays of a mesh, which MeshSpec only points at.
 struct MeshArrays {
   std::uint64_t total = 0;
-  std::optional<std::vector<std::uint64_t>> ids{};  // empty: an even share
+  std::optional<partition::Ownership> owned{};  // empty: an even share
   std::vector<double> coordinates{};
   std::vector<std::uint8_t> types{};
   std::vector<std::int64_t> sizes{};

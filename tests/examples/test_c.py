@@ -43,6 +43,18 @@ def test_the_compressed_chunks_are_those_of_cpp(tmp_path: Path, ranks: int, filt
     )
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_series_that_is_closed_when_mpi_has_ended(tmp_path: Path, ranks: int) -> None:
+    path = tmp_path / "late.h5"
+    said = run(ranks, EXAMPLES.parent / "tests" / "weft_c_windows", path, "late").splitlines()
+    assert len(said) == ranks and all("call weft_close before MPI_Finalize" in line for line in said), said
+    with h5py.File(path) as file:  # what was committed before is whole
+        values = file["v"][:]
+    for step, row in enumerate(values):
+        committed = step > 0 and row[0] == 1000 * step
+        assert not committed or numpy.array_equal(row, 1000.0 * step + numpy.arange(211))
+
+
 def test_a_rod_cools(tmp_path: Path) -> None:
     path = tmp_path / "heat.h5"
     assert run(3, EXAMPLES / "example_c_heat", path) == "the middle cools from 1.000 to 0.007\n"

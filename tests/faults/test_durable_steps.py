@@ -79,6 +79,15 @@ def test_written_steps_count_until_the_machine_goes_down(tmp_path: Path) -> None
     go_down(path)
     assert committed(path) == 0
     assert "a machine may have gone down before they were on its disk" in w.weft("verify", path).out
+    # Who mends or appends holds the lock itself, which says nothing of the writer that was.
+    mended = tmp_path / "mended.h5"
+    mended.write_bytes(path.read_bytes())
+    assert w.weft_ok("recover", mended, "--json").json["steps"] == 0
+    again = tmp_path / "again.h5"
+    again.write_bytes(path.read_bytes())
+    w.run_ecg(again, *SMALL, "--steps", 30, "--append")
+    assert slots(again, "durable") == 30
+    w.check_file(again, NODES, 30)
     kept = tmp_path / "kept.h5"
     kept.write_bytes(path.read_bytes())
     assert w.weft_ok("recover", kept, "--keep-written", "--json").json["steps"] == written
@@ -163,3 +172,20 @@ def test_words_that_are_not_known(tmp_path: Path) -> None:
         outcome = w.weft("run", "ecg", "--out", tmp_path / "out.h5", "--steps", 3, *words)
         assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
         assert not (tmp_path / "out.h5").exists()
+
+
+@pytest.mark.parametrize("sync", ["commit", "window"])
+def test_the_word_that_says_so_is_on_the_disk_too(tmp_path: Path, sync: str) -> None:
+    """After a power cut the durable words are all that counts, so no run ends before they are synced."""
+    if w.call(["which", "strace"]).code != 0:
+        return
+    path, trace = tmp_path / "out.h5", tmp_path / "calls.txt"
+    words = ["run", "ecg", "--out", path, *SMALL, "--steps", 21, "--unknown-steps", "--sync", sync]
+    calls = "trace=pwrite64,pwritev,fdatasync,fsync"
+    done = w.call(["strace", "-f", "-o", str(trace), "-e", calls, w.WEFT, *map(str, words)])
+    assert done.code == 0, done
+    with h5py.File(path, "r") as file:
+        at = file["weft/durable"].id.get_offset()
+    lines = trace.read_text().splitlines()
+    last = max(i for i, line in enumerate(lines) if f", {at}) = 8" in line)
+    assert any("sync(" in line for line in lines[last + 1 :]), lines[last:]

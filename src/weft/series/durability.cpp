@@ -51,6 +51,8 @@ void Durability::run() {
       sync(false);
     } catch (const Error& error) {
       failure = error;
+    } catch (const std::exception& error) {
+      failure = Error(ErrorKind::system, slots_.path, error.what());
     }
     lock.lock();
     if (failure) {
@@ -80,10 +82,12 @@ void Durability::sync(bool all) {
     least = storage::kIdleSlot;
     for (const std::uint64_t slot : client_->slots) least = std::min(least, written.at(slot));
   }
-  if (least != durable_ || all) store_.sync();
+  // Without slots to look at (Sync::window) the data are on the disk, and the words that say so may not be.
+  if (least != durable_ || all || client_->slots.empty()) store_.sync();
   if (least == durable_ || !client_->word) return;
   storage::check_epoch(store_, slots_, epoch_);
   storage::raise_durable(store_, slots_, *client_->word, least);
+  store_.sync();  // the word, too: after a power cut it is all that counts
   durable_ = least;
 }
 

@@ -375,7 +375,8 @@ class OwnerStrategy final : public WriteStrategy {
     job.committed = first_;
     job.raise_slot = owns_tiles_;
     submit(std::move(job));
-    failed_ = flusher_->wait();
+    const std::optional<Error> written = flusher_->wait();
+    if (!failed_) failed_ = written;  // what an observer threw is told, too
   }
 
   StrategyContext context_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <list>
 #include <utility>
 
@@ -39,6 +40,13 @@ storage::SeriesCatalog share_catalog(Communicator& comm, const std::function<sto
   });
   comm.broadcast(bytes, 0);
   return storage::catalog_from_bytes(bytes);
+}
+
+// The file is opened again by its name, and by then the process may be in another folder.
+std::string whole_path(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path whole = std::filesystem::absolute(path, failed);
+  return failed ? path : whole.string();
 }
 
 }  // namespace
@@ -101,18 +109,23 @@ class SeriesWriter::Impl {
       if (comm_->rank() == 0) new_file_->finish(options_.sync != Sync::none);
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_);
+    agree_on(*comm_, [&] { commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_); });
   }
 
   void append(const std::string& path, const AppendSpec& spec, const series::StrategyFactory& make_strategy) {
     nodes_ = comm_->nodes();
+    series::check_same_on_all_ranks(*comm_, path, spec.options);
     open_mode_ = storage::shared_mode(*comm_, path);
     storage::find_one_file(*comm_, path);
     take_lock([&] { return storage::take_file(path, {options_.work, options_.take_over}); }, path);
     catalog_ = share_catalog(*comm_, [&] { return storage::read_catalog(path); });
     open_store(path);
+    std::uint64_t committed = 0;
     agree_on(*comm_, [&] {
-      const std::uint64_t committed = storage::readable_steps(*store_, catalog_);
+      if (comm_->rank() == 0) committed = storage::readable_steps(*store_, catalog_, storage::LockIs::mine);
+    });
+    committed = comm_->max(committed);
+    agree_on(*comm_, [&] {
       next_step_ = series::step_to_go_on_with(catalog_, committed, spec);
       if (next_step_ > 0 && comm_->rank() == 0) {
         times_.begin_after(storage::step_times(*store_, catalog_, next_step_ - 1, 1).at(0));
@@ -129,7 +142,7 @@ class SeriesWriter::Impl {
       return catalog;
     });
     strategy_->begin(next_step_);
-    commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_);
+    agree_on(*comm_, [&] { commits_->begin(*store_, catalog_, strategy_->commit_groups(), epoch_); });
   }
 
   // call: "put" or "field", for the line of an error.
@@ -273,6 +286,9 @@ class SeriesWriter::Impl {
       action();
     } catch (const Error& error) {
       if (error.is_agreed() || alone()) broken_ = error;
+      throw;
+    } catch (const std::exception& error) {  // an observer's own
+      broken_ = Error(ErrorKind::system, catalog_.path, error.what());
       throw;
     }
   }
@@ -428,14 +444,14 @@ SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std:
                                   const series::StrategyFactory& strategy,
                                   const std::function<void(const std::string& part)>& prepare) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, spec.steps.has_value());
-  impl->create(path, spec, strategy, prepare);
+  impl->create(whole_path(path), spec, strategy, prepare);
   return SeriesWriter(std::move(impl));
 }
 
 SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                                   const series::StrategyFactory& strategy) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, false);
-  impl->append(path, spec, strategy);
+  impl->append(whole_path(path), spec, strategy);
   return SeriesWriter(std::move(impl));
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/series/file_plan.hpp"
@@ -88,7 +89,25 @@ void check_grid(const std::string& path, const storage::RegularGrid& grid) {
   }
 }
 
-// What has to be the same on all ranks, a line each.
+std::string_view name_of(Sync sync) {
+  switch (sync) {
+    case Sync::commit: return "commit";
+    case Sync::window: return "window";
+    case Sync::none: return "none";
+  }
+  return "";
+}
+
+// What has to be the same on all ranks, a line each. Memory and signals are each rank's own matter.
+std::vector<std::string> declared(const WriterOptions& options) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("sync {}", name_of(options.sync)));
+  lines.push_back(fmt::format("commits every {} s and {} steps", options.commit_seconds, options.commit_steps));
+  lines.push_back(fmt::format("writers {}", options.writers ? partition::text_of(*options.writers) : "as usual"));
+  lines.push_back(fmt::format("{} commit groups", options.commit_groups));
+  return lines;
+}
+
 std::vector<std::string> declared(const SeriesSpec& spec) {
   std::vector<std::string> lines;
   for (const FieldSpec& field : spec.fields) {
@@ -96,21 +115,14 @@ std::vector<std::string> declared(const SeriesSpec& spec) {
                                 weft::name_of(field.type), storage::name_of(field.support)));
   }
   lines.push_back(spec.steps ? fmt::format("{} steps", *spec.steps) : "an unknown number of steps");
-  lines.emplace_back(spec.mesh ? "a mesh" : "no mesh");
+  lines.push_back(spec.mesh ? fmt::format("a mesh of {} points", spec.mesh->points) : "no mesh");
   lines.push_back(spec.grid.shape.empty() ? "no grid" : fmt::format("a grid of {}", to_string(spec.grid.shape)));
+  for (std::string& line : declared(spec.options)) lines.push_back(std::move(line));
   return lines;
 }
 
-}  // namespace
-
-void check_spec(const std::string& path, const SeriesSpec& spec) {
-  for (const FieldSpec& field : spec.fields) check_field(field, spec.grid);
-  check_grid(path, spec.grid);
-}
-
-void check_same_on_all_ranks(Communicator& comm, const std::string& path, const SeriesSpec& spec) {
+void check_same(Communicator& comm, const std::string& path, const std::vector<std::string>& mine) {
   if (comm.size() == 1) return;
-  const std::vector<std::string> mine = declared(spec);
   const std::string all = fmt::format("{}", fmt::join(mine, "\n"));
   const std::uint64_t mark = std::hash<std::string>()(all);
   if (comm.min(mark) == comm.max(mark)) return;
@@ -129,8 +141,23 @@ void check_same_on_all_ranks(Communicator& comm, const std::string& path, const 
     throw Error(ErrorKind::usage, path,
                 fmt::format("this rank declares {}, where rank 0 declares {}", here == mine.end() ? "nothing" : *here,
                             there == of_first.end() ? "nothing" : *there),
-                "declare the same series on every rank");
+                "declare the same on every rank");
   });
+}
+
+}  // namespace
+
+void check_spec(const std::string& path, const SeriesSpec& spec) {
+  for (const FieldSpec& field : spec.fields) check_field(field, spec.grid);
+  check_grid(path, spec.grid);
+}
+
+void check_same_on_all_ranks(Communicator& comm, const std::string& path, const SeriesSpec& spec) {
+  check_same(comm, path, declared(spec));
+}
+
+void check_same_on_all_ranks(Communicator& comm, const std::string& path, const WriterOptions& options) {
+  check_same(comm, path, declared(options));
 }
 
 }  // namespace weft::series

@@ -14,5 +14,6 @@ void check_spec(const std::string& path, const SeriesSpec& spec);
 // Ranks that declare different series would wait for each other in different calls. Collective; throws an agreed
 // Error(usage) on all ranks, which says what the first rank that differs declares, and what rank 0 does.
 void check_same_on_all_ranks(Communicator& comm, const std::string& path, const SeriesSpec& spec);
+void check_same_on_all_ranks(Communicator& comm, const std::string& path, const WriterOptions& options);  // to append
 
 }  // namespace weft::series

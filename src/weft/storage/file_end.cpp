@@ -22,6 +22,7 @@ void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::u
   note_data_end(catalog, data_end, ahead, durably);
   const auto store = open_store(catalog.path, OpenMode::metadata);
   if (store->size() < ahead) set_size(catalog.path, ahead);
+  if (durably) store->sync();  // HDF5 opens no file that ends before its superblock says
   set_end_of_file(*store, ahead);
   store->close();
   // HDF5 asks for a file's length before it reads where it ends. So the next move finds the file long enough already.
@@ -31,6 +32,7 @@ void move_end_ahead(const SeriesCatalog& catalog, std::uint64_t data_end, std::u
 void cut_end(const SeriesCatalog& catalog, std::uint64_t end, bool durably) {
   const auto store = open_store(catalog.path, OpenMode::metadata);
   set_end_of_file(*store, end);
+  if (durably) store->sync();  // before the file is shorter, and before the note is gone
   store->close();
   set_size(catalog.path, end);
   note_data_end(catalog, 0, 0, durably);

@@ -115,14 +115,14 @@ void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t
   store.write_at(catalog.durable.address() + slot * sizeof steps, std::as_bytes(std::span(&steps, 1)));
 }
 
-std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog) {
+std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog, LockIs lock) {
   // Durable first: it never passes what was written before.
   const std::uint64_t durable = durable_steps(store, catalog);
   const std::uint64_t written = committed_steps(read_slots(store, catalog));
   if (durable >= written) return written;
   const BootId boot = read_writer_state(store, catalog).boot;
-  const bool not_restarted = boot != BootId{} && boot == boot_id();
-  return not_restarted || has_living_writer(catalog.path) ? written : durable;
+  if (boot != BootId{} && boot == boot_id()) return written;
+  return lock == LockIs::of_others && has_living_writer(catalog.path) ? written : durable;
 }
 
 }  // namespace weft::storage

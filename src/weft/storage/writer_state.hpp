@@ -72,9 +72,14 @@ std::uint64_t durable_steps(ByteStore& store, const SeriesCatalog& catalog);
 // Raises one durable slot; what lies below is on the disk.
 void raise_durable(ByteStore& store, const SeriesCatalog& catalog, std::uint64_t slot, std::uint64_t steps);
 
+// Whose the lock of the file is, where it is held (storage/writer_lock.hpp). One's own says nothing of the writer that
+// was before.
+enum class LockIs : std::uint8_t { of_others, mine };
+
 // How many steps count: the written ones where the machine that wrote them has not gone down since, as far as this one
-// can know (it is the same and has not been restarted, or the writer lives); else the durable ones.
-std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog);
+// can know (it is the same and has not been restarted, or the writer lives); else the durable ones. Machines may know
+// different things, so ranks let one of them say it.
+std::uint64_t readable_steps(ByteStore& store, const SeriesCatalog& catalog, LockIs lock = LockIs::of_others);
 
 }  // namespace weft::storage
 

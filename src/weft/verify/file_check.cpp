@@ -207,7 +207,8 @@ void check_shown(hid_t file, const std::string& path, const survey::ObjectWalk& 
 }
 
 void check_series(hid_t file, FileReport& report, storage::ByteStore& bytes, const Superblock& superblock,
-                  bool with_values) {
+                  const FileCheckOptions& options) {
+  const bool with_values = !options.quick;
   storage::SeriesCatalog catalog;
   const Check& mapped = report.list.run("weft format", [&](Check& check) {
     if (std::ranges::find(kWeftSuperblocks, superblock.version) == kWeftSuperblocks.end()) {
@@ -223,7 +224,7 @@ void check_series(hid_t file, FileReport& report, storage::ByteStore& bytes, con
   std::uint64_t committed = 0;
   report.list.run("commit slots", [&](Check& check) {
     const std::vector<std::uint64_t> slots = storage::read_slots(bytes, catalog);
-    committed = storage::readable_steps(bytes, catalog);
+    committed = storage::readable_steps(bytes, catalog, options.lock);
     report.committed = committed;
     check_commit(catalog, slots, committed, check);
   });
@@ -250,7 +251,7 @@ void check_open_file(hid_t file, FileReport& report, storage::ByteStore& bytes, 
   report.is_weft = storage::has_series(file);
   H5Eclear2(H5E_DEFAULT);
   if (report.is_weft) {
-    check_series(file, report, bytes, superblock, !options.quick);
+    check_series(file, report, bytes, superblock, options);
   } else {
     list.run("weft format", [](Check& check) { check.leave_out("not a Weft file"); });
   }

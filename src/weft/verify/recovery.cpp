@@ -237,7 +237,7 @@ class Work {
     const auto bytes = survey::open_bytes(path_);
     const std::uint64_t committed = options_.keep_written
                                         ? storage::committed_steps(storage::read_slots(*bytes, catalog))
-                                        : storage::readable_steps(*bytes, catalog);
+                                        : storage::readable_steps(*bytes, catalog, storage::LockIs::mine);
     if (committed <= catalog.capacity()) return committed;
     throw Error(
         ErrorKind::data, path_,
@@ -248,6 +248,7 @@ class Work {
   void check_result() const {
     FileCheckOptions options;
     options.quick = true;
+    options.lock = storage::LockIs::mine;
     const FileReport report = check_file(path_, options);
     for (const Check& check : report.list.checks) {
       if (check.verdict != Verdict::fail) continue;

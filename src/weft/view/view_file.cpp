@@ -95,7 +95,7 @@ ViewReport view_weft_file(const std::string& path, const ViewOptions& options) {
   {
     const auto store = storage::open_store(path, storage::OpenMode::read);
     size_before = store->size();
-    const std::uint64_t committed = storage::readable_steps(*store, catalog);
+    const std::uint64_t committed = storage::readable_steps(*store, catalog, storage::LockIs::mine);
     const std::uint64_t steps = std::min(committed, catalog.capacity());
     if (steps == 0) {
       throw Error(ErrorKind::usage, path, "no steps are committed yet", "wait for the run's first window");
