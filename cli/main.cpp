@@ -109,6 +109,10 @@ int run(int argc, char** argv) {
   }
   try {
     check_command(app, argv);
+    if (const int separator = weft::cli::separator_of_with(app, argc, argv); separator > 0) {
+      std::copy(argv + separator + 1, argv + argc, argv + separator);
+      --argc;
+    }
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();  // what there was to say has been said

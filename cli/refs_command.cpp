@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -80,6 +81,10 @@ std::string report_text(const json& report, const std::string& out) {
 
 void run(RefsOptions options) {
   if (options.url.empty()) options.url = options.path;
+  std::error_code none;
+  if (!options.out.empty() && std::filesystem::equivalent(options.out, options.path, none)) {
+    throw Error(ErrorKind::usage, options.out, "is the file that is listed", "name another one with --out");
+  }
   // HDF5 crashes over some damaged files, or never comes back.
   const auto look = [&](OwnProcess& self) {
     refs::ReferenceRequest request{options.path, options.datasets};

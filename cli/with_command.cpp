@@ -14,6 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/companions.hpp"
@@ -190,12 +191,25 @@ void add_with_command(CLI::App& app) {
                       "Write the report as JSON into this file, instead of a table on standard error");
   command->prefix_command();
   command->footer(
-      "weft with [OPTIONS] PROGRAM [ARGUMENTS]: what comes behind the program is the program's.\n\n"
+      "weft with [OPTIONS] [--] PROGRAM [ARGUMENTS]: what comes behind the program is the program's.\n\n"
       "Example:\n  weft with --watch python3 simulate.py\n"
       "  weft with --layout reads --write-behind mpirun -n 4 ./simulate\n\n"
       "The program has to be linked with a shared HDF5 (1.10 to 2.x). With ranks on several machines the launcher\n"
       "has to pass on LD_PRELOAD and WEFT_WITH (Open MPI: -x LD_PRELOAD -x WEFT_WITH).");
   command->callback([options, command] { run(*options, command->remaining()); });
+}
+
+int separator_of_with(const CLI::App& app, int argc, char** argv) {
+  if (std::string_view(argv[1]) != "with") return 0;
+  const CLI::App* command = app.get_subcommand("with");
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return i;
+    if (!word.starts_with('-')) return 0;  // the program
+    const CLI::Option* option = command->get_option_no_throw(std::string(word));
+    if (option != nullptr && option->get_expected_min() > 0) ++i;  // its value
+  }
+  return 0;
 }
 
 }  // namespace weft::cli

@@ -59,6 +59,8 @@ json advice_for(const json& dataset) {
   json advice = json::array();
   const std::uint64_t chunk = chunk_bytes(dataset);
   const std::uint64_t deep = dataset["chunk"].empty() ? 1 : dataset["chunk"][0].get<std::uint64_t>();
+  std::vector<std::string> factors;
+  std::vector<std::string> wanted;
   for (const auto& [kind, reads] : dataset["reads"].items()) {
     const json& requests = reads["requests"];
     const std::uint64_t asked = std::max<std::uint64_t>(1, number(reads, "bytes"));
@@ -74,11 +76,17 @@ json advice_for(const json& dataset) {
                       "larger cache (H5Pset_chunk_cache), or: weft with --layout reads",
                       format_bytes(chunk), format_bytes(number(dataset, "cache_bytes")), kind, more));
     } else {
-      advice.push_back(
-          fmt::format("{} reads take {:.0f} times the bytes that they ask for: weft repack FILE --read "
-                      "{}=1, or write it by: weft with --layout reads --read {}=1",
-                      kind, more, kind == "trace" ? "trace" : "snapshot", kind == "trace" ? "trace" : "snapshot"));
+      const char* read = kind == "trace" ? "trace" : "snapshot";
+      factors.push_back(fmt::format("{} reads take {:.0f} times", kind, more));
+      if (std::ranges::find(wanted, read) == wanted.end()) wanted.emplace_back(read);
     }
+  }
+  if (!wanted.empty()) {  // one layout for all of them
+    const std::string reads = fmt::format("{}=1", fmt::join(wanted, "=1,"));
+    advice.push_back(
+        fmt::format("{} the bytes that they ask for: weft repack FILE --read {}, or write it by: weft with "
+                    "--layout reads --read {}",
+                    fmt::join(factors, ", "), reads, reads));
   }
   for (const auto& [kind, writes] : dataset["writes"].items()) {
     const json& requests = writes["requests"];

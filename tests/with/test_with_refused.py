@@ -41,6 +41,14 @@ def test_a_program_without_hdf5() -> None:
     assert "bin" in done.stdout
 
 
+def test_two_dashes_before_the_program() -> None:
+    for options in (["--"], ["--watch", "--"], ["--budget", "64MiB", "--read=trace=1", "--"]):
+        assert p.run([w.WEFT, "with", *options, "echo", "-n", "--", "x"]).stdout == "-- x"
+    assert p.run([w.WEFT, "with", "echo", "--", "x"]).stdout == "-- x\n"
+    refused("there is no program", "--")
+    refused("there is no program", "--watch", "--")
+
+
 def test_a_program_that_is_killed(tmp_path: Path) -> None:
     """What was asked for is missing, and said so; who asked for no report misses none."""
     killed = ["sh", "-c", "kill -9 $$"]

@@ -80,6 +80,25 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert any("weft with --write-behind" in line for line in data["advice"]), data["advice"]
 
 
+BOTH_WAYS = """
+import sys, h5py, numpy as np
+with h5py.File(sys.argv[1], "w") as file:
+    file.create_dataset("V", data=np.zeros((200, 5000)), chunks=(50, 1250))
+for step in (0, 60, 120, 180, 10, 70):
+    with h5py.File(sys.argv[1], "r") as file:
+        file["V"][step]
+        file["V"][:, step]
+"""
+
+
+def test_what_is_read_both_ways_gets_one_advice(tmp_path: Path) -> None:
+    """One that serves both: a layout for the one alone is the worst for the other."""
+    data = watched(tmp_path, BOTH_WAYS)["/V"]
+    (line,) = [line for line in data["advice"] if "repack" in line]
+    assert "snapshot reads take" in line and "trace reads take" in line
+    assert "weft repack FILE --read snapshot=1,trace=1," in line
+
+
 def test_the_table(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(READS)
