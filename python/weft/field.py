@@ -104,7 +104,7 @@ class Field:
     @property
     def filters(self) -> str:
         """The filters of the chunks, joined by "+"; "" where there are none."""
-        return str(self._described["filters"])
+        return "+".join(self._described["filters"])
 
     @property
     def places(self) -> tuple[int, ...]:

@@ -161,6 +161,15 @@ def append(
     return Writer(name, _core.Writer.append(ranks, name, spec), puts, ranks)
 
 
+def _holds(dtype: np.dtype[Any], numbers: npt.NDArray[Any]) -> bool:
+    """Whether Python's own numbers, which have no size, can be of this type: whole ones that fit, and any as floats."""
+    if numbers.size == 0:
+        return True
+    if dtype.kind == "f":
+        return numbers.dtype.kind in "iuf"
+    return numbers.dtype.kind in "iu" and bool(np.array_equal(numbers.astype(dtype), numbers))
+
+
 class Writer:
     """A series that is being written; create() and append() make it. All calls come from one thread.
 
@@ -200,9 +209,11 @@ class Writer:
         if name not in self._puts:
             raise KeyError(f"{self._path}: has no field {name}; it has {', '.join(self._puts)}")
         put = self._puts[name]
-        array = np.asarray(values) if hasattr(values, "dtype") else np.asarray(values, put.dtype)
+        array = np.asarray(values)
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            raise TypeError(f"{name}: has masked values, which a series cannot hold; fill them: values.filled(...)")
         if array.dtype != put.dtype:
-            if not cast:
+            if not cast and (hasattr(values, "dtype") or not _holds(put.dtype, array)):
                 raise TypeError(f"{name}: holds {put.dtype}, not {array.dtype}; cast=True converts the values")
             array = array.astype(put.dtype)
         if array.shape != put.shape and not (put.is_global and array.size == math.prod(put.shape)):

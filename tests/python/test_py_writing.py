@@ -189,3 +189,25 @@ os.kill(os.getpid(), signal.SIGKILL)
         steps = int(file["weft/commit"][...].min())
         assert steps >= 31
         np.testing.assert_array_equal(file["V"][:steps], np.arange(steps)[:, None] * np.ones(NODES))
+
+
+def test_lists_lose_nothing(tmp_path: Path) -> None:
+    """Numbers of Python's own have no size: they become the field's, where that holds them."""
+    fields = {"i": weft.FieldSpec(3, dtype="int32"), "f": weft.FieldSpec(3, dtype="float32")}
+    with weft.create(tmp_path / "a.h5", fields) as out:
+        out.step(0.0, i=[1, 2, -3], f=[0.1, 2, 3])
+        for wrong in ([1.7, 2, 3], [1, 2, 2**40], ["1", "2", "3"]):
+            with pytest.raises(TypeError, match="holds int32"):
+                out.put("i", wrong)
+        with pytest.raises(TypeError, match="masked"):
+            out.put("f", np.ma.masked_array(np.zeros(3, "f4"), [True, False, False]))
+    with weft.open(tmp_path / "a.h5") as file:
+        assert file["i"][0].tolist() == [1, 2, -3] and file["f"][0].tolist() == np.float32([0.1, 2, 3]).tolist()
+        assert file["i"].filters == ""
+
+
+def test_filters_are_one_text(tmp_path: Path) -> None:
+    with weft.create(tmp_path / "a.h5", {"V": weft.FieldSpec(600, filters="shuffle+deflate:1")}) as out:
+        out.step(0.0, V=np.zeros(600))
+    with weft.open(tmp_path / "a.h5") as file:
+        assert file["V"].filters.startswith("shuffle+deflate")
