@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "cli/interruption.hpp"
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "kernels/mhm/folder_source.hpp"
@@ -116,7 +117,7 @@ void run(const ConvertArguments& arguments, Communicator& comm) {
   const convert::ConversionReport report = convert_any(comm, *conversion);
   if (comm.rank() != 0) return;
   if (arguments.json) {
-    fmt::print("{}\n", to_json(*conversion, report, comm.size()).dump(2));
+    fmt::print("{}\n", json_text(to_json(*conversion, report, comm.size())));
   } else {
     fmt::print("{}", to_text(*conversion, report));
   }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cli/ecg_sheet.hpp"
+#include "cli/json_text.hpp"
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/ecg/file_ecg.hpp"
@@ -121,7 +122,7 @@ void run(const EcgArguments& arguments) {
   if (arguments.csv) {
     print_csv(ecg);
   } else if (arguments.json) {
-    fmt::print("{}\n", to_json(arguments, ecg, clock.seconds()).dump(2));
+    fmt::print("{}\n", json_text(to_json(arguments, ecg, clock.seconds())));
   } else {
     fmt::print("{}", to_text(arguments, ecg, clock.seconds()));
   }

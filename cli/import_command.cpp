@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interruption.hpp"
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "weft/repack/series_import.hpp"
@@ -47,7 +48,7 @@ void print(const ImportArguments& arguments, const repack::ImportReport& report,
                          {"not_shown", report.not_shown}, {"steps", report.steps},
                          {"bytes", report.bytes},         {"ranks", ranks},
                          {"seconds", report.seconds}};
-    fmt::print("{}\n", result.dump(2));
+    fmt::print("{}\n", json_text(result));
     return;
   }
   fmt::print("{}: {} steps of {}, {} in {}\n", arguments.out, format_count(report.steps),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/json_text.hpp"
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/reading/series_reader.hpp"
@@ -137,7 +138,7 @@ void run(const InfoOptions& options) {
   // HDF5 crashes over some damaged files, or never comes back.
   const auto look = [&](OwnProcess&) {
     const SeriesReader reader = SeriesReader::open(options.path, read_options);
-    return options.json ? to_json(reader).dump(2) + "\n" : to_text(reader);
+    return options.json ? json_text(to_json(reader)) + "\n" : to_text(reader);
   };
   fmt::print("{}", in_own_process(options.path, false, look, opening_limits(options.path)));
 }

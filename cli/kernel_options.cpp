@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -145,7 +146,7 @@ void use_kernel(KernelUse use, const CLI::App& kernel, const KernelArguments& ar
              MpiCommunicator ranks(MPI_COMM_WORLD);
              const nlohmann::ordered_json report = actions.run(ranks, finish(arguments));
              if (comm.rank() != 0) return;
-             fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::report_text(report));
+             fmt::print("{}", arguments.json ? json_text(report) + "\n" : kernels::report_text(report));
            }});
 }
 

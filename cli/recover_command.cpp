@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/json_text.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/own_process.hpp"
 #include "weft/verify/recovery.hpp"
@@ -68,7 +69,7 @@ void add_recover_command(CLI::App& app) {
   command->callback([arguments] {
     fmt::print("{}", in_own_process(arguments->path, true, [&](OwnProcess&) {
                  const Recovery recovery = verify::recover_file(arguments->path, arguments->options);
-                 return arguments->json ? to_json(recovery).dump(2) + "\n" : to_text(recovery);
+                 return arguments->json ? json_text(to_json(recovery)) + "\n" : to_text(recovery);
                }));
   });
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
@@ -113,7 +114,7 @@ void run(const ReduceArguments& arguments, Communicator& comm) {
   const reduce::ReductionReport report = reduce::reduce_file(comm, *reduction);
   if (comm.rank() != 0) return;
   if (arguments.json) {
-    fmt::print("{}\n", to_json(*reduction, report).dump(2));
+    fmt::print("{}\n", json_text(to_json(*reduction, report)));
   } else {
     fmt::print("{}", to_text(*reduction, report));
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/json_text.hpp"
 #include "cli/opened_apart.hpp"
 #include "weft/refs/file_references.hpp"
 #include "weft/refs/kerchunk_json.hpp"
@@ -101,7 +102,7 @@ void run(RefsOptions options) {
   } else {
     write_list(options.out, both.substr(list));
     report["out"] = options.out;
-    fmt::print("{}", options.json ? report.dump(2) + "\n" : report_text(report, options.out));
+    fmt::print("{}", options.json ? json_text(report) + "\n" : report_text(report, options.out));
     if (options.json) return;
   }
   // Beside the list: nobody should take what is not in it for what is not in the file.

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/json_text.hpp"
 #include "cli/kernel_options.hpp"
 #include "cli/solver.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
@@ -222,7 +223,7 @@ kernels::ecg::EcgOptions finish(const RunEcgArguments& arguments) {
 void run_ecg(const RunEcgArguments& arguments) {
   const auto run = [&](Communicator& comm) {
     const nlohmann::json report = kernels::ecg::run_ecg(MPI_COMM_WORLD, finish(arguments));
-    if (comm.rank() == 0) fmt::print("{}", arguments.json ? report.dump(2) + "\n" : kernels::ecg::to_text(report));
+    if (comm.rank() == 0) fmt::print("{}", arguments.json ? json_text(report) + "\n" : kernels::ecg::to_text(report));
   };
   plan_or_run(
       {.plan = arguments.plan,

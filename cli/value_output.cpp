@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/json_text.hpp"
 #include "cli/text_table.hpp"
 #include "weft/support/error.hpp"
 
@@ -212,7 +213,7 @@ void print_json(const ReadValues& values, const nlohmann::json& head) {
 
   Output output;
   fmt::memory_buffer& buffer = output.buffer();
-  std::string opening = head.dump();
+  std::string opening = json_text(head, -1);
   opening.pop_back();  // the closing brace
   append(buffer, opening);
   append(buffer, opening.size() > 1 ? ",\"values\":" : "\"values\":");

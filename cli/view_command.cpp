@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "cli/json_text.hpp"
 #include "cli/opened_apart.hpp"
 #include "cli/text_table.hpp"
 #include "weft/support/amount.hpp"
@@ -108,7 +109,7 @@ void run(const ViewArguments& arguments) {
   const view::ViewReport report =
       beside ? view::view_beside(request, options) : view::view_weft_file(arguments.path, options);
   if (arguments.json) {
-    fmt::print("{}\n", to_json(report).dump(2));
+    fmt::print("{}\n", json_text(to_json(report)));
   } else {
     fmt::print("{}", to_text(report));
   }

@@ -222,3 +222,30 @@ def _is_running(pid: int) -> bool:
     except OSError:
         return False
     return state not in "ZX"
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    """Latin-1 in old files: the report is there, and is JSON."""
+    path = tmp_path / "old.h5"
+    with h5py.File(path, "w") as file:
+        file["time"] = np.arange(4.0)
+        file["V"] = np.arange(12.0).reshape(4, 3)
+        file["V"].attrs["units"] = np.bytes_(b"\xb0C")
+        file["time"].attrs["units"] = np.bytes_(b"\xb5s")
+        file["time"].make_scale("time")
+        file["V"].dims[0].attach_scale(file["time"])
+    w.weft_ok("info", path, "--json")
+    assert w.weft_ok("read", path, "--field", "V", "--trace", 0, "--json").json
+    w.weft_ok("import", path, tmp_path / "new.h5", "--json")
+
+
+def test_a_list_does_not_replace_what_it_lists(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.h5", tmp_path / "link.h5"
+    with h5py.File(path, "w") as file:
+        file["V"] = np.arange(12.0).reshape(4, 3)
+    link.symlink_to(path)
+    before = path.read_bytes()
+    for source, out in [(path, path), (path, link), (link, path)]:
+        refused = w.weft("refs", source, "--out", out)
+        assert refused.code == 2 and "is the file that is listed" in refused.err, refused
+    assert path.read_bytes() == before
