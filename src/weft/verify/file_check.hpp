@@ -18,10 +18,10 @@ namespace weft::verify {
 
 struct FileCheckOptions {
   bool quick = false;  // read no data: neither chunks nor checksums, nor the mesh
-  storage::LockIs lock = storage::LockIs::of_others;  // of whoever checks, where he has just mended the file
   std::uint64_t budget_bytes = 256ULL << 20;
   // Bytes of values that were read so far, of all there are to be read.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  storage::LockIs lock = storage::LockIs::of_others;  // of whoever checks, where he has just mended the file
 };
 
 struct FileReport {
