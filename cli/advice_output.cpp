@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/text_table.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
@@ -113,7 +114,7 @@ void print_advice(const AskedAdvice& asked,
     for (std::size_t n = 0; n < measured.size(); ++n) json["ways"][n]["measured"] = measured[n];
     json["striping"] = striping;
     json["next"] = next;
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json_text(json));
     return;
   }
   const predict::Prediction& first = list[0].prediction;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/inspection_text.hpp"
+#include "cli/json_text.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/own_process.hpp"
@@ -66,8 +67,7 @@ std::string report_on(const InspectOptions& options, inspect::FileQuestion quest
   InspectionReport report{question, inspect::inspect_file(question, &self)};
   if (options.measure) measure_shown(report, self);
   // File and dataset names are bytes: what is no UTF-8 among them is shown as such.
-  return options.json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                      : inspection_text(report);
+  return options.json ? json_text(to_json(report)) + "\n" : inspection_text(report);
 }
 
 void run(const InspectOptions& options) {

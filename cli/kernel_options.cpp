@@ -41,7 +41,7 @@ std::map<std::string, std::string> parse_hints(const HintArguments& said) {
 }
 
 void print_plan(const kernels::KernelPlan& plan, bool json) {
-  fmt::print("{}", json ? kernels::to_json(plan).dump(2) + "\n" : kernels::to_text(plan));
+  fmt::print("{}", json ? json_text(kernels::to_json(plan)) + "\n" : kernels::to_text(plan));
 }
 
 void add_kernel_options(CLI::App& kernel, KernelUse use, KernelArguments& a, const std::string& phase) {

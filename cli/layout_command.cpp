@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/json_text.hpp"
 #include "stores/store_profile.hpp"
 #include "weft/layout/design.hpp"
 #include "weft/support/amount.hpp"
@@ -147,7 +148,7 @@ std::string next_command(const layout::Design& design, const LayoutOptions& opti
 void run(const LayoutOptions& options) {
   const layout::Design design = layout::design(request_from(options));
   if (options.json) {
-    fmt::print("{}\n", to_json(design).dump(2));
+    fmt::print("{}\n", json_text(to_json(design)));
     return;
   }
   fmt::print("{}{}\n{}\n{}{}", dataset_line(design), chunk_line(design), read_table(design), explanation(design),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/json_text.hpp"
 #include "predict/prediction.hpp"
 #include "predict/series_work.hpp"
 #include "weft/support/amount.hpp"
@@ -69,7 +70,7 @@ void print_prediction(const MachineArguments& arguments,
   const predict::Cluster cluster = cluster_of(arguments);
   const stores::StoreProfile profile = profile_of(arguments);
   const predict::Prediction prediction = predict::predict(work(surroundings_of(arguments, profile)), profile, cluster);
-  fmt::print("{}", arguments.json ? predict::to_json(prediction).dump(2) + "\n" : predict::to_text(prediction));
+  fmt::print("{}", arguments.json ? json_text(predict::to_json(prediction)) + "\n" : predict::to_text(prediction));
 }
 
 }  // namespace weft::cli

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/interruption.hpp"
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "stores/probe.hpp"
@@ -152,7 +153,7 @@ void add_layers(Communicator& comm, const std::string& folder, StoreProfile& pro
 
 void save(const StoreProfile& profile, const std::string& path) {
   std::ofstream file(path);
-  file << to_json(profile).dump(1) << "\n";
+  file << json_text(to_json(profile), 1) << "\n";
   file.close();
   if (!file) throw system_error(path, "cannot be written", errno);
 }
@@ -176,7 +177,7 @@ void run(const ProbeArguments& arguments) {
       if (comm.rank() != 0) return;
       if (!arguments.out.empty()) save(profile, arguments.out);
       if (arguments.json) {
-        fmt::print("{}\n", to_json(profile).dump(1));
+        fmt::print("{}\n", json_text(to_json(profile), 1));
         return;
       }
       fmt::print("{}: {}, {} ranks on {} nodes\n\n{}\n{}\n{}\n{}", profile.name,

@@ -91,8 +91,7 @@ void run(RefsOptions options) {
     refs::ReferenceRequest request{options.path, options.datasets};
     request.looking = [&](const std::string& dataset) { self.at(dataset); };
     const refs::References references = refs::references_of(request);
-    return report_of(options, references).dump(-1, ' ', false, json::error_handler_t::replace) + "\n" +
-           refs::kerchunk_text(references, options.url);
+    return json_text(report_of(options, references), -1) + "\n" + refs::kerchunk_text(references, options.url);
   };
   const std::string both = in_own_process(options.path, false, look, opening_limits(options.path));
   const std::size_t list = both.find('\n') + 1;

@@ -10,6 +10,7 @@
 
 #include "cli/import_command.hpp"
 #include "cli/interruption.hpp"
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
 #include "weft/repack/repack.hpp"
@@ -211,8 +212,7 @@ std::string to_text(const repack::RepackRequest& request, const repack::RepackPl
 std::string text_of(const RepackArguments& arguments, const repack::RepackRequest& request,
                     const repack::RepackPlan& plan, const std::optional<repack::RepackReport>& report) {
   // Names of datasets are bytes: what is no UTF-8 among them is shown as such.
-  return arguments.json ? to_json(request, plan, report).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                        : to_text(request, plan, report);
+  return arguments.json ? json_text(to_json(request, plan, report)) + "\n" : to_text(request, plan, report);
 }
 
 // A damaged file can take HDF5 down: without ranks all of the work is done in a process that may go with it.

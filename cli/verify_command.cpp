@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/json_text.hpp"
 #include "cli/text_table.hpp"
 #include "weft/storage/series_file.hpp"
 #include "weft/storage/take_file.hpp"
@@ -39,9 +40,6 @@ struct VerifyArguments {
   std::uint64_t limit = 20;
   bool json = false;
 };
-
-// Names in a damaged file may be of any bytes.
-std::string dump(const json& report) { return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
 
 json to_json(const std::vector<Problem>& problems) {
   json list = json::array();
@@ -186,7 +184,7 @@ Answer check(const VerifyArguments& arguments, OwnProcess& self) {
     result["checksums_added"] = sums;
     text += fmt::format("{} checksums are in it now\n", format_count(sums));
   }
-  return {arguments.json ? dump(result) : text, report.sound()};
+  return {arguments.json ? json_text(result) + "\n" : text, report.sound()};
 }
 
 Answer compare(const VerifyArguments& arguments, OwnProcess& self) {
@@ -195,7 +193,7 @@ Answer compare(const VerifyArguments& arguments, OwnProcess& self) {
   options.budget_bytes = parse_bytes(arguments.budget);
   options.progress = progress_to(self, "comparing");
   const Comparison result = verify::compare_files(arguments.path, arguments.other, options);
-  return {arguments.json ? dump(to_json(result)) : to_text(result, arguments.limit), result.equal()};
+  return {arguments.json ? json_text(to_json(result)) + "\n" : to_text(result, arguments.limit), result.equal()};
 }
 
 void run(const VerifyArguments& arguments) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/companions.hpp"
+#include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/program_check.hpp"
 #include "cli/with_policy.hpp"
@@ -110,7 +111,7 @@ int run_program(const std::string& program, const std::vector<std::string>& word
 
 void write_report(const std::string& path, const json& report) {
   std::ofstream stream(path);
-  stream << report.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
+  stream << json_text(report) << "\n";
   stream.close();
   if (!stream) throw system_error(path, "cannot be written", errno);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/series/file_plan.hpp"
+#include "weft/series/spec_words.hpp"
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/error.hpp"
@@ -87,15 +88,6 @@ void check_grid(const std::string& path, const storage::RegularGrid& grid) {
       refuse(fmt::format("has points {} apart", apart), "give finite numbers that are not 0");
     }
   }
-}
-
-std::string_view name_of(Sync sync) {
-  switch (sync) {
-    case Sync::commit: return "commit";
-    case Sync::window: return "window";
-    case Sync::none: return "none";
-  }
-  return "";
 }
 
 // What has to be the same on all ranks, a line each. Memory and signals are each rank's own matter.

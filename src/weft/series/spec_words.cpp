@@ -31,6 +31,15 @@ constexpr Words<LayoutKind, 4> kLayouts{{{"reads", LayoutKind::reads},
                                          {"isotropic", LayoutKind::isotropic},
                                          {"rows", LayoutKind::rows},
                                          {"given", LayoutKind::given}}};
+constexpr Words<Sync, 3> kSyncs{{{"commit", Sync::commit}, {"window", Sync::window}, {"none", Sync::none}}};
+
+template <typename Kind, std::size_t N>
+std::string_view name_in(const Words<Kind, N>& words, Kind kind) {
+  for (const auto& [name, known] : words) {
+    if (known == kind) return name;
+  }
+  return words.front().first;
+}
 
 }  // namespace
 
@@ -52,18 +61,11 @@ Support parse_support(std::string_view word, std::string_view what) {
 
 LayoutKind parse_layout(std::string_view word, std::string_view what) { return word_of(word, what, kLayouts); }
 
-std::string_view name_of(LayoutKind kind) {
-  for (const auto& [name, known] : kLayouts) {
-    if (known == kind) return name;
-  }
-  return kLayouts.front().first;
-}
+std::string_view name_of(LayoutKind kind) { return name_in(kLayouts, kind); }
 
-Sync parse_sync(std::string_view word, std::string_view what) {
-  using enum Sync;
-  static constexpr Words<Sync, 3> kSyncs{{{"commit", commit}, {"window", window}, {"none", none}}};
-  return word_of(word, what, kSyncs);
-}
+Sync parse_sync(std::string_view word, std::string_view what) { return word_of(word, what, kSyncs); }
+
+std::string_view name_of(Sync sync) { return name_in(kSyncs, sync); }
 
 DirectWrites parse_direct(std::string_view word, std::string_view what) {
   using enum DirectWrites;

@@ -15,6 +15,7 @@ Support parse_support(std::string_view word, std::string_view what = "support");
 LayoutKind parse_layout(std::string_view word, std::string_view what = "layout");  // "reads", ..., "given"
 std::string_view name_of(LayoutKind kind);
 Sync parse_sync(std::string_view word, std::string_view what = "sync");              // "commit", "window", "none"
+std::string_view name_of(Sync sync);
 DirectWrites parse_direct(std::string_view word, std::string_view what = "direct");  // "auto", "always", "never"
 storage::IfExists parse_if_exists(std::string_view word, std::string_view what = "if_exists");  // "replace", "fail"
 // "auto", "all", "4/node" (on each node) or "16" (in all): WriterOptions::writers.
