@@ -262,6 +262,13 @@ TEST_F(WeftHTest, ARankMayHaveMoreRowsThanThereAreNodes) {  // copies of its own
   weft_close_reader(reader);
 }
 
+TEST_F(WeftHTest, AWrongNodeOfAMeshIsRefusedWhereItIsGiven) {  // not in a create that other ranks wait in
+  const std::array<std::uint64_t, 2> ids{0, 2};
+  const std::array<double, 6> points{};
+  EXPECT_EQ(weft_set_mesh(spec_, 2, 2, ids.data(), points.data(), 0, nullptr, nullptr, nullptr), WEFT_USAGE);
+  EXPECT_THAT(weft_last_error(), HasSubstr("2"));
+}
+
 TEST_F(WeftHTest, CountsThatCannotBeAreRefused) {
   describe();
   const std::array<std::uint64_t, 2> corner{};

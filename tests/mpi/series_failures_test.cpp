@@ -292,6 +292,10 @@ TEST_F(SeriesFailuresTest, RanksThatDeclareDifferentSeriesAreAllTold) {
   const auto more = [](SeriesSpec& s) { s.fields.push_back({.name = "w", .support = Support::global}); };
   EXPECT_THAT(creating(more), AllOf(HasSubstr(path_), HasSubstr("declares field 'w'"), HasSubstr("rank 0 declares")));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields.pop_back(); }), HasSubstr("where rank 0 declares field 'u'"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.mesh = MeshSpec{.points = 10}; }), HasSubstr("a mesh of 10 points"));
+  const auto no_sync = [](SeriesSpec& s) { s.options.sync = Sync::none; };
+  EXPECT_THAT(creating(no_sync), HasSubstr("declares sync none, where rank 0 declares sync commit"));
+  EXPECT_THAT(creating([](SeriesSpec& s) { s.options.commit_steps = 3; }), HasSubstr("60 s and 3 steps"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[1].name = "W"; }), HasSubstr("field 'W'"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.fields[1].type = DataType::int64; }), HasSubstr("int64"));
   EXPECT_THAT(creating([](SeriesSpec& s) { s.steps = 7; }), HasSubstr("7 steps"));
