@@ -202,7 +202,7 @@ def test_lists_lose_nothing(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match="masked"):
             out.put("f", np.ma.masked_array(np.zeros(3, "f4"), [True, False, False]))
     with weft.open(tmp_path / "a.h5") as file:
-        assert file["i"][0].tolist() == [1, 2, -3] and file["f"][0].tolist() == np.float32([0.1, 2, 3]).tolist()
+        assert file["i"][0].tolist() == [1, 2, -3] and file["f"][0].tolist() == np.array([0.1, 2, 3], "f4").tolist()
         assert file["i"].filters == ""
 
 

@@ -14,7 +14,7 @@ DataType parse_data_type(std::string_view word, std::string_view what = "type");
 Support parse_support(std::string_view word, std::string_view what = "support");   // "nodes", "cells", "global"
 LayoutKind parse_layout(std::string_view word, std::string_view what = "layout");  // "reads", ..., "given"
 std::string_view name_of(LayoutKind kind);
-Sync parse_sync(std::string_view word, std::string_view what = "sync");              // "commit", "window", "none"
+Sync parse_sync(std::string_view word, std::string_view what = "sync");  // "commit", "window", "none"
 std::string_view name_of(Sync sync);
 DirectWrites parse_direct(std::string_view word, std::string_view what = "direct");  // "auto", "always", "never"
 storage::IfExists parse_if_exists(std::string_view word, std::string_view what = "if_exists");  // "replace", "fail"
