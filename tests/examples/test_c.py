@@ -46,8 +46,8 @@ def test_the_compressed_chunks_are_those_of_cpp(tmp_path: Path, ranks: int, filt
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_series_that_is_closed_when_mpi_has_ended(tmp_path: Path, ranks: int) -> None:
     path = tmp_path / "late.h5"
-    said = run(ranks, EXAMPLES.parent / "tests" / "weft_c_windows", path, "late").splitlines()
-    assert len(said) == ranks and all("call weft_close before MPI_Finalize" in line for line in said), said
+    said = run(ranks, EXAMPLES.parent / "tests" / "weft_c_windows", path, "late")
+    assert said.count("call weft_close before MPI_Finalize") == ranks, said  # a launcher may join the ranks' lines
     with h5py.File(path) as file:  # what was committed before is whole
         values = file["v"][:]
     for step, row in enumerate(values):
