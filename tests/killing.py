@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import struct
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -86,7 +89,9 @@ class Killer:
             settings["WEFT_KILL_TORN"] = "1"
         if rank is not None:
             settings["WEFT_KILL_RANK"] = str(rank)
-        return w.call(w.on_ranks(ranks, [*self.command(settings), *command]), patience=patience)
+        outcome = w.call(w.on_ranks(ranks, [*self.command(settings), *command]), patience=patience)
+        wait_for_ranks(path)
+        return outcome
 
     def calls(
         self,
@@ -120,6 +125,23 @@ class Killer:
         calls = read_log(log)
         assert [c.number for c in calls] == list(range(1, len(calls) + 1))
         return calls
+
+
+def wait_for_ranks(path: Path, patience: float = w.PATIENCE) -> None:
+    """Waits until no rank holds the writer's lock. A launcher that ends the ranks of a killed one may itself end before
+    they do: a rank in a direct write keeps its lock until the disk has answered."""
+    lock = path.with_name(path.name + ".weft-lock")
+    question = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    until = time.monotonic() + patience
+    while lock.exists():
+        try:
+            with lock.open("rb") as file:
+                if struct.unpack("hhqqi", fcntl.fcntl(file, fcntl.F_OFD_GETLK, question))[0] == fcntl.F_UNLCK:
+                    return
+        except FileNotFoundError:
+            return
+        assert time.monotonic() < until, f"{lock} is still held, {patience:.0f} s after the launcher ended"
+        time.sleep(0.02)
 
 
 def read_log(log: Path) -> list[Call]:
