@@ -78,7 +78,8 @@ WEFT_API const char* weft_version(void);
 WEFT_API weft_spec* weft_spec_new(void);
 WEFT_API void weft_spec_free(weft_spec* spec);
 
-/* Options of the series: steps ("151" or "unknown"), time_units, align, if_exists (replace, fail), attribute.NAME;
+/* Options of the series: steps ("151" or "unknown"), time_units, calendar ("noleap", of times since a date),
+ * align, if_exists (replace, fail), attribute.NAME;
  * budget ("256MiB": memory for windows, of each rank), direct (auto, always, never), sync (commit, window, none),
  * commit_every ("60s", "100steps"), commit_on_signals and take_over (yes, no), work. On ranks, too: writers (auto,
  * all, "4/node", "16": the ranks that write), commit_groups ("64": so many nodes say on their own what is committed),

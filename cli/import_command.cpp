@@ -15,6 +15,7 @@
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
+#include "weft/support/shell_word.hpp"
 
 namespace weft::cli {
 
@@ -55,7 +56,7 @@ void print(const ImportArguments& arguments, const repack::ImportReport& report,
              fmt::join(report.fields, ", "), format_bytes(report.bytes), format_seconds(report.seconds));
   for (const std::string& line : report.left_out) fmt::print("left out: {}\n", line);
   for (const std::string& line : report.not_shown) fmt::print("not shown: {}\n", line);
-  fmt::print("Next: weft info {}\n", arguments.out);
+  fmt::print("Next: weft info {}\n", quoted(arguments.out));
 }
 
 void run(const ImportArguments& arguments, Communicator& comm) {

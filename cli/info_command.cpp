@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/text_table.hpp"
 #include "weft/reading/series_reader.hpp"
 #include "weft/support/amount.hpp"
+#include "weft/support/shell_word.hpp"
 
 namespace weft::cli {
 
@@ -47,6 +49,12 @@ std::vector<FieldView> views_of(const SeriesReader& reader) {
 json rationale_of(const storage::FieldEntry& field) {
   json rationale = json::parse(field.rationale, nullptr, false);
   return rationale.is_object() ? rationale : json::object();
+}
+
+// Null where the nodes are those of a mesh, or of nothing that is known.
+json grid_json(const storage::RegularGrid& grid) {
+  if (grid.shape.empty()) return nullptr;
+  return {{"shape", grid.shape}, {"origin", grid.origin}, {"spacing", grid.spacing}};
 }
 
 json to_json(const SeriesReader& reader) {
@@ -83,7 +91,19 @@ json to_json(const SeriesReader& reader) {
           {"time", time},
           {"fields", fields},
           {"segments", segments},
-          {"arrays", arrays}};
+          {"arrays", arrays},
+          {"grid", grid_json(reader.catalog().grid)},
+          {"left_out", reader.is_weft() ? std::vector<std::string>{} : reader.foreign()->left_out}};
+}
+
+// Where its nodes are.
+std::string grid_line(const storage::RegularGrid& grid) {
+  if (grid.shape.empty()) return {};
+  const auto places = [](const std::array<double, 3>& xyz) {
+    return fmt::format("({:g}, {:g}, {:g})", xyz[0], xyz[1], xyz[2]);
+  };
+  return fmt::format("the nodes are a grid of {}: from x, y, z {} in steps of {}\n", to_string(grid.shape),
+                     places(grid.origin), places(grid.spacing));
 }
 
 // What the layout of a field promises: the reads it was designed for, as `weft layout` predicted them.
@@ -125,10 +145,16 @@ std::string to_text(const SeriesReader& reader) {
                     to_string(view.first_segment.chunk), format_bytes(chunk_bytes)});
   }
   text += "\n" + text_table(rows, 4);
+  std::string notes = grid_line(reader.catalog().grid);
+  if (!reader.is_weft()) {
+    for (const std::string& line : reader.foreign()->left_out) notes += fmt::format("left out: {}\n", line);
+  }
+  if (!notes.empty()) text += "\n" + notes;
   std::string promises;
   for (const FieldView& view : views) promises += predicted_reads(view.field);
   if (!promises.empty()) text += "\n" + promises;
-  text += fmt::format("\nNext: weft read {} --field {} --trace 0\n", reader.path(), views[0].field.name);
+  text +=
+      fmt::format("\nNext: weft read {} --field {} --trace 0\n", quoted(reader.path()), quoted(views[0].field.name));
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/value_output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 
 #include "cli/json_text.hpp"
 #include "cli/text_table.hpp"
+#include "weft/convert/csv_text.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::cli {
@@ -185,7 +185,9 @@ void print_csv(const ReadValues& values) {
   const Table table = table_of(values);
   Output output;
   fmt::memory_buffer& buffer = output.buffer();
-  fmt::format_to(fmt::appender(buffer), "{}\n", fmt::join(table.header, ","));
+  std::vector<std::string> names;
+  for (const std::string& name : table.header) names.push_back(convert::csv_name(name));
+  append(buffer, convert::csv_line(names));
   with_type(values.field.type, [&]<typename T>(T) {
     for (std::uint64_t row = 0; row < table.rows; ++row) {
       const Shape indices = indices_of(values, table, row);

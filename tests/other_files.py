@@ -55,6 +55,51 @@ def ocean(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     return values
 
 
+def coded(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """netCDF's rarer codings: fills that no double or no integer of the type holds, several of them, _Unsigned; and
+    times and places that are packed themselves."""
+    rng = np.random.default_rng(3)
+    shape = (STEPS, LAT, LON)
+    with h5py.File(path, "w") as file:
+        file["time"] = np.arange(STEPS, dtype="i2")
+        file["time"].attrs.update({"units": "days since 2000-01-01", "scale_factor": 0.5, "add_offset": 10.0})
+        file["lat"] = np.arange(LAT, dtype="i2") * np.int16(25)
+        file["lat"].attrs.update({"scale_factor": 0.01})
+        file["lon"] = np.arange(float(LON))
+        for name in ("time", "lat", "lon"):
+            file[name].make_scale(name)
+        file["foreign"] = rng.integers(-3, 4, shape).astype("i2")  # with zeros
+        file["foreign"].attrs["missing_value"] = 1e20
+        file["wide"] = rng.integers(-9, 9, shape)
+        file["wide"][0, 1, 2] = file["wide"].attrs["_FillValue"] = np.int64(-9223372036854775806)
+        file["wide"][0, 1, 3] = -9223372036854775807  # the same double, and no fill
+        file["widest"] = rng.integers(0, 9, shape).astype("u8")
+        file["widest"][0, 1, 2] = file["widest"].attrs["_FillValue"] = np.uint64(18446744073709551614)
+        file["byte"] = rng.integers(-128, 128, shape).astype("i1")
+        file["byte"].attrs["_Unsigned"] = "true"
+        file["filled_byte"] = file["byte"][...]
+        file["filled_byte"][2, 1, 2] = -1
+        file["filled_byte"].attrs.update({"_Unsigned": "true", "_FillValue": np.int8(-1)})
+        file["with_sign"] = rng.integers(0, 65536, shape).astype("u2")
+        file["with_sign"].attrs.update({"_Unsigned": "false", "scale_factor": np.float32(0.5)})
+        file["several"] = rng.integers(-3, 4, shape).astype("f4")
+        file["several"].attrs.update({"missing_value": np.array([-1, 2], "f4"), "_FillValue": np.float64(1e300)})
+        stored = {name: file[name][...] for name in file if name not in ("time", "lat", "lon")}
+        for name in stored:
+            with_scales(file, file[name], "time", "lat", "lon")
+    filled = stored["filled_byte"].view("u1")
+    wide, widest, several = (stored[name] for name in ("wide", "widest", "several"))
+    return {
+        "foreign": stored["foreign"].astype("i4"),
+        "wide": np.where(wide == -9223372036854775806, np.nan, wide.astype("f8")),
+        "widest": np.where(widest == 18446744073709551614, np.nan, widest.astype("f8")),
+        "byte": stored["byte"].view("u1"),
+        "filled_byte": np.where(filled == 255, np.float32(np.nan), filled.astype("f4")),
+        "with_sign": (stored["with_sign"].view("i2") * 0.5).astype("f4"),
+        "several": np.where(np.isin(several, [-1, 2]), np.float32(np.nan), several),
+    }
+
+
 def openpmd(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     values = {"x": wave(4, 6, 8), "y": wave(4, 6, 8) * 2}
     with h5py.File(path, "w") as file:
@@ -118,4 +163,4 @@ def compressed_weft(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         return {"Data": file["Data"][...]}
 
 
-FILES = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste, "weft": compressed_weft}
+FILES = {"netcdf": ocean, "openpmd": openpmd, "vtkhdf": vtkhdf, "chaste": chaste, "weft": compressed_weft, "coded": coded}

@@ -141,7 +141,7 @@ TEST_F(WeftHTest, ASeriesIsGoneOnWith) {
 TEST_F(WeftHTest, MistakesAreOneLineAndNothingIsMade) {
   weft_writer* writer = nullptr;
   EXPECT_EQ(weft_set(spec_, "bugdet", "1MiB"), WEFT_USAGE);
-  EXPECT_THAT(weft_last_error(), HasSubstr("use align, budget, commit_every"));
+  EXPECT_THAT(weft_last_error(), HasSubstr("use align, budget, calendar, commit_every"));
   EXPECT_EQ(weft_set(spec_, "budget", "much"), WEFT_USAGE);
   EXPECT_EQ(weft_set(nullptr, "budget", "1MiB"), WEFT_USAGE);
   EXPECT_STREQ(weft_last_error(), "spec: is NULL; give one");

@@ -291,3 +291,34 @@ def test_maps_are_made_again(tmp_path: Path, ranks: int | None) -> None:
     w.weft_ok("import", run, tmp_path / "phi.h5", "--field", "phi_e", ranks=ranks)
     with h5py.File(tmp_path / "phi.h5") as file:
         assert "maps" not in file
+
+
+def test_calendars_and_attributes_come_along(tmp_path: Path) -> None:
+    ocean(tmp_path / "ocean.nc")
+    with h5py.File(tmp_path / "ocean.nc", "a") as file:
+        file["ocean_time"].attrs["calendar"] = "noleap"
+        said = {"standard_name": "sea_water_temperature", "coordinates": "lat lon", "valid_max": np.int16(900)}
+        file["temp"].attrs.update(said)
+    w.weft_ok("import", tmp_path / "ocean.nc", tmp_path / "a.h5")
+    w.weft_ok("import", tmp_path / "a.h5", tmp_path / "b.h5")
+    for name in ("a.h5", "b.h5"):
+        with h5py.File(tmp_path / name) as file:
+            assert text(file["time"].attrs["calendar"]) == "noleap"
+            assert text(file["temp"].attrs["standard_name"]) == "sea_water_temperature"
+            assert not {"scale_factor", "valid_max", "add_offset"} & set(file["temp"].attrs)
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [([30.0, 20, 10, 0, -10], "falls"), ([0.0, 1, 2, 4, 8], "is not evenly spaced"), (None, "")],
+)
+def test_places_that_no_grid_has_are_said(tmp_path: Path, places: list[float] | None, words: str) -> None:
+    ocean(tmp_path / "ocean.nc")
+    if places is not None:
+        with h5py.File(tmp_path / "ocean.nc", "a") as file:
+            file["lat"][...] = places
+    report = w.weft_ok("import", tmp_path / "ocean.nc", tmp_path / "a.h5", "--json").json
+    said = [line for line in report["left_out"] if line.startswith("/lat")]
+    assert said == ([f"/lat: {words}, so the nodes of its grid are placed one apart"] if places else [])
+    report = w.weft_ok("convert", tmp_path / "ocean.nc", "--to", "csv", "--out", tmp_path / "csv", "--json").json
+    assert [line for line in report["left_out"] if line.startswith("/lat")] == said

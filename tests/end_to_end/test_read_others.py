@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
-from other_files import FILES, STEPS, ocean, openpmd, wave
+from other_files import FILES, LAT, LON, STEPS, coded, ocean, openpmd, wave, with_scales
 
 
 def read(path: Path | str, *arguments: object) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
@@ -64,6 +65,38 @@ def test_times_are_those_of_the_file(tmp_path: Path) -> None:
     openpmd(path)
     times = w.weft_ok("read", path, "--field", "fields/E/x", "--trace", "0,0", "--json").json["times"]
     np.testing.assert_allclose(times, [0.009, 0.04, 0.1, 0.2])
+
+
+def test_times_and_places_are_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    coded(path)
+    report = w.weft_ok("read", path, "--field", "byte", "--trace", "0,0", "--json").json
+    assert report["times"] == [10.0 + 0.5 * step for step in range(STEPS)]
+    grid = w.weft_ok("info", path, "--json").json["grid"]
+    assert grid == {"shape": [LAT, LON], "origin": [0.0, 0.0, 0.0], "spacing": [1.0, 0.25, 1.0]}
+    assert "the nodes are a grid of 5x7: from x, y, z (0, 0, 0) in steps of (1, 0.25, 1)" in w.weft_ok("info", path).out
+
+
+def test_a_dimension_without_coordinates_has_no_times(tmp_path: Path) -> None:
+    """netCDF-4 keeps such a dimension as a dataset of zeros; WRF names its times elsewhere."""
+    path = tmp_path / "file.h5"
+    with h5py.File(path, "w") as file:
+        for name, size in {"Time": 12, "south_north": 4, "west_east": 5}.items():
+            file.create_dataset(name, (size,), ">f4", maxshape=(None,), chunks=(8,))
+            file[name].make_scale(f"This is a netCDF dimension but not a netCDF variable.{size:10}")
+        file["XTIME"] = np.arange(12.0) * 60
+        file["XTIME"].attrs["units"] = "minutes since 2000-01-24 12:00:00"
+        file["XTIME"].dims[0].attach_scale(file["Time"])
+        for name in ("T2", "U10"):
+            file.create_dataset(name, data=wave(12, 4, 5), maxshape=(None, 4, 5), chunks=(1, 4, 5))
+            with_scales(file, file[name], "Time", "south_north", "west_east")
+        file["T2"].attrs["coordinates"] = "XLONG XLAT XTIME"
+    got = w.weft_ok("read", f"{path}:U10", "--trace", "1,2", "--json").json
+    assert got["times"] == list(range(12))
+    got = w.weft_ok("read", f"{path}:T2", "--trace", "1,2", "--json").json
+    assert got["times"] == [60.0 * step for step in range(12)]
+    info = w.weft_ok("info", f"{path}:T2", "--json").json
+    assert info["time"]["units"] == "minutes since 2000-01-24 12:00:00"
 
 
 def test_what_is_told_goes_before_what_is_known(tmp_path: Path) -> None:
@@ -170,3 +203,24 @@ def test_a_field_that_is_not_there(tmp_path: Path, kind: str, ranks: int | None)
     FILES[kind](tmp_path / "file.h5")
     outcome = w.weft("reduce", f"{tmp_path}/file.h5:nothing", "--quantity", "max", "--out", tmp_path / "m", ranks=ranks)
     assert outcome.code in (1, 2) and len(outcome.error_lines) == 1 and "nothing" in outcome.err, outcome
+
+
+def test_a_file_that_is_written_with_swmr(tmp_path: Path) -> None:
+    """HDF5's own advice, h5clear, would take the mark from under its writer."""
+    path = tmp_path / "file.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file.create_dataset("T", data=wave(20, 50), maxshape=(None, 50), chunks=(5, 50))
+        file.swmr_mode = True
+        for command in (["info"], ["read", "--trace", 3], ["inspect"], ["repack", "--in-place", "--target", "1KiB"]):
+            outcome = w.weft(command[0], path, *command[1:])
+            assert outcome.code != 0 and len(outcome.error_lines) == 1 and "h5clear" not in outcome.err, outcome
+            assert "written" in outcome.err or "has it open for writing" in outcome.err, outcome
+
+
+def test_names_with_commas_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    with h5py.File(path, "w") as file:
+        file['a,"b"'] = wave(4, 6)
+    out = w.weft_ok("read", f'{path}:a,"b"', "--trace", 2, "--csv").out
+    rows = list(csv.reader(out.splitlines()))
+    assert rows[0] == ["step", "time", 'a,"b"'] and {len(row) for row in rows} == {3}

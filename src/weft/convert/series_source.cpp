@@ -64,6 +64,10 @@ class SeriesSource final : public StepSource {
       throw Error(ErrorKind::usage, catalog.path, "no mesh is named to put its fields on",
                   "add --mesh mesh.vtu, or convert it --to csv");
     }
+    if (reader_.foreign() != nullptr && fields.empty()) {
+      const std::vector<std::string>& lines = reader_.foreign()->left_out;
+      view_.left_out.insert(view_.left_out.end(), lines.begin(), lines.end());
+    }
     choose_fields(fields);
     find_bridge();
   }

@@ -190,10 +190,9 @@ std::vector<double> numbers_in(hid_t file, const std::string& path, const std::s
     throw Error(ErrorKind::data, path, fmt::format("{} has {} values for {} steps", dataset, count, steps),
                 "name the dataset of this series' times");
   }
-  std::vector<double> numbers(steps);
-  storage::check_hdf5(H5Dread(values, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), path,
-                      "cannot read " + dataset, ErrorKind::data);
-  return numbers;
+  std::optional<std::vector<double>> numbers = all_values(values);
+  if (!numbers) throw Error(ErrorKind::data, path, dataset + " holds no numbers", "name the dataset of the times");
+  return *std::move(numbers);
 }
 
 // openPMD 1.1: every iteration has its `time`, in units of `timeUnitSI` seconds.
@@ -297,7 +296,11 @@ void add_grids(ForeignSeries& series, hid_t file, const std::vector<Found>& foun
   for (std::size_t f = 0; f < found.size(); ++f) {
     const storage::FieldEntry& field = series.catalog.fields[f + 1];
     if (field.node_axes != 2 && field.node_axes != 3) continue;
-    series.grids[f + 1] = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
+    GridPlaces places = grid_places(file, found[f].known, found[f].datasets[0], field.per_step);
+    series.grids[f + 1] = std::move(places.grid);
+    for (std::string& line : places.left_out) {
+      if (std::ranges::count(series.left_out, line) == 0) series.left_out.push_back(std::move(line));
+    }
     if (nodes_of(field) <= most) continue;
     most = nodes_of(field);
     series.catalog.grid = series.grids[f + 1];
@@ -380,8 +383,8 @@ ForeignSeries find_series(const std::string& path, const SeriesChoice& choice) {
   add_times(series, file, found[0], choice);
   for (const Found& field : found) add_field(series, field);
   series.catalog.length = found[0].length();
-  add_grids(series, file, found);
   series.left_out = std::move(search).left_out();
+  add_grids(series, file, found);
   return series;
 }
 

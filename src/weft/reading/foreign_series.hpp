@@ -34,6 +34,7 @@ struct Decoding {
   Shape seen{};       // the dataset's shape as survey/known_axes.hpp sees it
   AxisOrder order{};  // of the axes that it is seen with
   ValueCoding values{};
+  bool may_be_cut = false;  // axis 0 may be shorter than seen: Weft cuts a series behind its last step
 };
 
 struct ForeignSeries {

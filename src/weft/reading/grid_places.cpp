@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/reading/value_coding.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/survey/axis_conventions.hpp"
@@ -39,14 +40,21 @@ std::optional<Axis> evenly_spaced(std::span<const double> places) {
 }
 
 // The array of an axis's coordinates, in the field's group or above it.
-std::optional<Axis> coordinates(hid_t file, std::string group, const std::string& name, std::uint64_t extent) {
+std::optional<Axis> coordinates(hid_t file, std::string group, const std::string& name, std::uint64_t extent,
+                                std::vector<std::string>& left_out) {
   while (true) {
     const std::string path = fmt::format("{}/{}", group, name);
     if (survey::extents_at(file, path) == Shape{extent} && extent <= kMostCoordinates) {
       const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT));
-      std::vector<double> places(extent);
-      if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, places.data()) < 0) break;
-      return evenly_spaced(places);
+      if (survey::is_bare_dimension(dataset)) break;
+      const std::optional<std::vector<double>> places = all_values(dataset);
+      if (!places) break;
+      std::optional<Axis> axis = evenly_spaced(*places);
+      if (!axis && extent > 1) {
+        left_out.push_back(fmt::format("{}: {}, so the nodes of its grid are placed one apart", path,
+                                       places->back() < places->front() ? "falls" : "is not evenly spaced"));
+      }
+      return axis;
     }
     if (group.empty()) break;
     group.resize(group.rfind('/'));
@@ -98,8 +106,9 @@ void vtkhdf_places(hid_t file, RegularGrid& grid) {
 
 }  // namespace
 
-RegularGrid grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset, const Shape& shape) {
-  RegularGrid grid;
+GridPlaces grid_places(hid_t file, const survey::KnownAxes& known, const std::string& dataset, const Shape& shape) {
+  GridPlaces places;
+  RegularGrid& grid = places.grid;
   const std::vector<std::size_t> axes = layout::spatial_axes(known.axes);
   grid.shape.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axes.size()));
   if (known.convention == survey::Convention::openpmd) {
@@ -110,15 +119,14 @@ RegularGrid grid_places(hid_t file, const survey::KnownAxes& known, const std::s
     std::vector<Axis> all;
     const std::string group = dataset.substr(0, dataset.rfind('/'));
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      const auto found = coordinates(file, group, known.axes[axes[axis]].name, grid.shape[axis]);
-      if (!found) break;
-      all.push_back(*found);
+      const auto found = coordinates(file, group, known.axes[axes[axis]].name, grid.shape[axis], places.left_out);
+      if (found) all.push_back(*found);
     }
-    if (all.size() < axes.size()) return grid;  // nothing in between: some axes in degrees, others counted
+    if (all.size() < axes.size()) return places;  // nothing in between: some axes in degrees, others counted
     for (std::size_t axis = 0; axis < axes.size(); ++axis) set(grid, axis, all[axis]);
   }
   H5Eclear2(H5E_DEFAULT);
-  return grid;
+  return places;
 }
 
 }  // namespace weft::reading

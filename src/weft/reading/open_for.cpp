@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/support/error.hpp"
+#include "weft/support/shell_word.hpp"
 
 namespace weft::reading {
 
@@ -16,7 +17,7 @@ Box box_of(const FieldRead& read, const SeriesReader& reader, const std::string&
   const int choices = (read.trace ? 1 : 0) + (read.snapshot ? 1 : 0) + (read.box.empty() ? 0 : 1);
   if (choices != 1) {
     throw Error(ErrorKind::usage, {}, "needs exactly one of --trace, --snapshot and --box",
-                fmt::format("try: weft read {} --field {} --trace 0", reader.path(), field));
+                fmt::format("try: weft read {} --field {} --trace 0", quoted(reader.path()), quoted(field)));
   }
   if (reader.committed() == 0) {
     throw Error(ErrorKind::data, reader.path(), fmt::format("none of its {} steps is committed yet", reader.steps()),

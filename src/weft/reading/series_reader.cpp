@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "weft/layout/chunk_grid.hpp"
+#include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/storage/store_cost.hpp"
 #include "weft/support/error.hpp"
 
@@ -62,6 +66,16 @@ std::vector<double> SeriesReader::times() const {
   std::vector<double> values(committed_);
   if (committed_ > 0) read<double>("time", {{0}, {committed_}}, values);
   return values;
+}
+
+storage::Attributes SeriesReader::attributes(const std::string& object) const {
+  const std::scoped_lock lock(reading::hdf5_lock());
+  const storage::QuietHdf5 quiet;
+  const storage::Handle file = storage::open_read_only(whole_path_);
+  if (!file.valid()) storage::throw_not_opened(path(), "it is damaged");
+  if (storage::inode_of(whole_path_) != inode_) throw reading::replaced(path());
+  return storage::read_attributes(storage::Handle(storage::check_hdf5(
+      H5Oopen(file, object.c_str(), H5P_DEFAULT), path(), "cannot open " + object, ErrorKind::data)));
 }
 
 reading::FieldBoxes SeriesReader::boxes(const std::string& name) const {

@@ -31,6 +31,7 @@
 #include "weft/reading/field_boxes.hpp"
 #include "weft/reading/foreign_series.hpp"
 #include "weft/reading/stored_array.hpp"
+#include "weft/storage/attributes.hpp"
 #include "weft/storage/byte_store.hpp"
 #include "weft/storage/read_executor.hpp"
 #include "weft/storage/read_plan.hpp"
@@ -107,6 +108,10 @@ class SeriesReader {
 
   // The time of every committed step.
   std::vector<double> times() const;
+
+  // The attributes of a dataset or group by its path, without those of dimension scales; read from the file each time.
+  // Throws Error(data) if it does not exist. Not collective.
+  storage::Attributes attributes(const std::string& object) const;
 
   // The boxes of snapshots, traces and blocks (reading/field_boxes.hpp).
   reading::FieldBoxes boxes(const std::string& name) const;
@@ -194,7 +199,7 @@ class SeriesReader {
   void take_shared_state(const std::string& path, const std::vector<std::byte>& state);
   std::size_t field_number(const std::string& name) const;
   void open_foreign(const std::string& path);
-  void open_arrays(const std::string& path);
+  void open_arrays();
   // Calls `visit` with the part of `box` in each segment, in order of the steps.
   void for_each_segment(const Box& box, const std::function<void(std::size_t segment, const Box&)>& visit) const;
   // The array of a field, where its catalog alone does not say where its values lie; nullptr where it does.
@@ -213,6 +218,7 @@ class SeriesReader {
   std::uint64_t inode_ = 0;  // of the file that `bytes_` is
   std::shared_ptr<const reading::ForeignSeries> foreign_;
   std::string named_;
+  std::string whole_path_;  // what is opened later: the process may be in another folder then
   std::shared_ptr<reading::OpenedFile> opened_;
   std::unique_ptr<reading::StoredArrays> arrays_ = std::make_unique<reading::StoredArrays>(0);
 };

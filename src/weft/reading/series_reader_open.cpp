@@ -30,10 +30,6 @@ struct Findings {
   std::uint64_t inode;
 };
 
-Error replaced(const std::string& path) {
-  return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
-}
-
 }  // namespace
 
 SeriesReader SeriesReader::open(const std::string& path, ReadOptions options) {
@@ -48,6 +44,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
   const survey::NamedFile file = survey::named_file(path);
   reader.named_ = file.dataset.empty() ? reader.options_.choice.dataset : file.dataset;
   reader.options_.choice.dataset = reader.named_;
+  reader.whole_path_ = storage::whole_path(file.path);
   storage::find_one_file(comm, file.path);
   std::uint64_t foreign = 0;
   agree_on(comm, [&] {
@@ -78,7 +75,7 @@ SeriesReader SeriesReader::open(Communicator& comm, const std::string& path, Rea
       if (comm.rank() != 0) reader.take_shared_state(file.path, state);
     });
   }
-  reader.open_arrays(file.path);
+  reader.open_arrays();
   if (!reader.named_.empty()) agree_on(comm, [&] { reader.named_field(); });  // refused where there is none of it
   return reader;
 }
@@ -89,24 +86,31 @@ void SeriesReader::reload() {
 }
 
 void SeriesReader::reload(Communicator& comm) {
-  if (foreign_) return agree_on(comm, [&] { open_foreign(catalog_.path); });
+  const std::string given = catalog_.path;
+  if (foreign_) {
+    return agree_on(comm, [&] {
+      open_foreign(whole_path_);
+      catalog_.path = given;
+    });
+  }
   std::vector<std::byte> state;
   agree_on(comm, [&] {
     if (comm.rank() != 0) return;
     // The catalog too: a restart may have added segments or moved the slots.
-    if (read_catalog_and_slots(catalog_.path) != Found::series) throw replaced(catalog_.path);
+    if (read_catalog_and_slots(whole_path_) != Found::series) throw reading::replaced(given);
     if (comm.size() > 1) state = shared_state();
   });
   if (comm.size() > 1) {
     comm.broadcast(state, 0);
     agree_on(comm, [&] {
-      if (comm.rank() != 0) take_shared_state(catalog_.path, state);
+      if (comm.rank() != 0) take_shared_state(given, state);
     });
   }
+  catalog_.path = given;
   const auto is_filtered = [](const storage::FieldEntry& field) { return !field.filter.empty(); };
   if (std::ranges::none_of(catalog_.fields, is_filtered)) return;
   // HDF5 keeps the index and the end of a file that it has open, and both have moved.
-  open_arrays(catalog_.path);
+  open_arrays();
 }
 
 layout::AccessCost SeriesReader::access_cost() const { return learned_ ? learned_->now() : access_; }
@@ -142,11 +146,11 @@ void SeriesReader::open_foreign(const std::string& path) {
   foreign_ = std::make_shared<const reading::ForeignSeries>(reading::find_series(path, options_.choice));
   catalog_ = foreign_->catalog;
   committed_ = catalog_.length;
-  open_arrays(path);
+  open_arrays();
 }
 
-void SeriesReader::open_arrays(const std::string& path) {
-  opened_ = std::make_shared<reading::OpenedFile>(path);
+void SeriesReader::open_arrays() {
+  opened_ = std::make_shared<reading::OpenedFile>(path(), whole_path_, inode_);
   arrays_ = std::make_unique<reading::StoredArrays>(options_.budget_bytes / 4);
 }
 
@@ -191,7 +195,7 @@ std::vector<std::byte> SeriesReader::shared_state() const {
 void SeriesReader::take_shared_state(const std::string& path, const std::vector<std::byte>& state) {
   Findings findings;
   std::memcpy(&findings, state.data(), sizeof(findings));
-  if (findings.inode != inode_) throw replaced(path);
+  if (findings.inode != inode_) throw reading::replaced(path);
   if (findings.given != 0) {
     access_ = findings.access;
   } else {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/read_plan.hpp"
+#include "weft/storage/shared_file.hpp"
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
 #include "weft/survey/open_file.hpp"
@@ -39,27 +41,37 @@ std::recursive_mutex& hdf5_lock() {
   return lock;
 }
 
+Error replaced(const std::string& path) {
+  return {ErrorKind::data, path, "has been replaced by another file of its name", "open it again"};
+}
+
 hid_t OpenedFile::get() {
-  if (!file_.valid()) file_ = survey::open_file(path_);
+  if (file_.valid()) return file_;
+  storage::Handle file = survey::open_file(whole_path_);
+  if (storage::inode_of(whole_path_) != inode_) throw replaced(path_);
+  file_ = std::move(file);
   return file_;
 }
 
 std::shared_ptr<storage::ByteStore> OpenedFile::bytes() {
-  if (!bytes_) bytes_ = storage::open_store(path_, storage::OpenMode::read);
+  if (bytes_) return bytes_;
+  std::shared_ptr<storage::ByteStore> bytes = storage::open_store(whole_path_, storage::OpenMode::read);
+  if (storage::inode_of(whole_path_) != inode_) throw replaced(path_);
+  bytes_ = std::move(bytes);
   return bytes_;
 }
 
 Decoding plain_decoding(const storage::ArrayEntry& array) {
   Decoding decoding;
   decoding.seen = array.shape;
+  decoding.may_be_cut = true;
   for (std::size_t axis = 0; axis < array.shape.size(); ++axis) decoding.order.push_back(axis);
-  decoding.values.type = array.type;
   switch (array.type) {
-    case DataType::float32: decoding.values.stored = StoredType::float32; break;
-    case DataType::float64: decoding.values.stored = StoredType::float64; break;
-    case DataType::int32: decoding.values.stored = StoredType::int32; break;
-    case DataType::int64: decoding.values.stored = StoredType::int64; break;
-    case DataType::uint8: decoding.values.stored = StoredType::uint8; break;
+    case DataType::float32: decoding.values = ValueCoding::plain(StoredType::float32); break;
+    case DataType::float64: decoding.values = ValueCoding::plain(StoredType::float64); break;
+    case DataType::int32: decoding.values = ValueCoding::plain(StoredType::int32); break;
+    case DataType::int64: decoding.values = ValueCoding::plain(StoredType::int64); break;
+    case DataType::uint8: decoding.values = ValueCoding::plain(StoredType::uint8); break;
   }
   return decoding;
 }
@@ -72,7 +84,9 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
   {
     const Handle dataset(storage::check_hdf5(H5Dopen2(file_->get(), array_.path.c_str(), H5P_DEFAULT), file_->path(),
                                              "cannot open dataset " + array_.path, ErrorKind::data));
-    find_places(dataset);
+    const survey::DatasetFacts facts = survey::facts_of(dataset, array_.path);
+    check_shape(facts);
+    find_places(dataset, facts);
   }
   if (direct_) return;
   survey::ReadLimits limits;
@@ -94,12 +108,29 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
 
 StoredArray::~StoredArray() = default;
 
-void StoredArray::find_places(hid_t dataset) {
+// A file may be written anew under its inode, too; it may also have grown.
+void StoredArray::check_shape(const survey::DatasetFacts& facts) const {
+  Shape known = decoding_.seen;
+  if (decoding_.form != Form::plain) {
+    const std::uint64_t steps = known[0];
+    known.erase(known.begin());
+    if (decoding_.form != Form::one_a_step) known[0] *= steps;
+  }
+  const auto cut = static_cast<std::ptrdiff_t>(decoding_.may_be_cut ? 1 : 0);
+  const bool holds = facts.shape.size() == known.size() &&
+                     std::equal(known.begin() + cut, known.end(), facts.shape.begin() + cut, std::less_equal<>());
+  if (holds) return;
+  throw Error(ErrorKind::data, file_->path(),
+              fmt::format("{} is {}, and was {} when the file was opened", array_.path, to_string(facts.shape),
+                          to_string(known)),
+              "open it again");
+}
+
+void StoredArray::find_places(hid_t dataset, const survey::DatasetFacts& facts) {
   const ValueCoding& values = decoding_.values;
-  const survey::DatasetFacts facts = survey::facts_of(dataset, array_.path);
   const Handle type(H5Dget_type(dataset));
   const bool as_is = facts.filters.empty() && H5Tequal(type, memory_type(values.stored)) > 0 &&
-                     size_of(values.stored) == weft::size_of(values.type) && values.stored != StoredType::uint64 &&
+                     size_of(values.stored) == weft::size_of(values.type) && values.meant != StoredType::uint64 &&
                      is_identity(decoding_.order) && survey::user_block_of(dataset) == 0;
   if (!as_is) return;
   survey::KnownAxes known;

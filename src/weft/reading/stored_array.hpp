@@ -29,22 +29,30 @@
 
 namespace weft::reading {
 
+// That the name of a file is another one's by now.
+Error replaced(const std::string& path);
+
 // Held around what asks HDF5, which not every machine has built for several threads. For whoever opens series on
 // several threads: it may be taken again by the thread that holds it.
 std::recursive_mutex& hdf5_lock();
 
-// A file that is opened by HDF5 when the first array needs it.
+// A file that is opened by HDF5 when the first array needs it: by then the process may be in another folder, and the
+// name may be that of another file.
 class OpenedFile {
  public:
-  explicit OpenedFile(std::string path) : path_(std::move(path)) {}
-  // With hdf5_lock() held.
+  // `path` as it was given, for errors, and from the root on; the file has this inode.
+  OpenedFile(std::string path, std::string whole_path, std::uint64_t inode)
+      : path_(std::move(path)), whole_path_(std::move(whole_path)), inode_(inode) {}
+  // With hdf5_lock() held. Throws Error(data) where the file has been replaced, Error(system) where it is not there.
   hid_t get();
-  // The same file without HDF5; for several threads once it is had.
+  // The same file without HDF5; for several threads once it is had. Throws as get().
   std::shared_ptr<storage::ByteStore> bytes();
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
+  std::string whole_path_;
+  std::uint64_t inode_;
   storage::Handle file_;
   std::shared_ptr<storage::ByteStore> bytes_;
 };
@@ -72,7 +80,8 @@ class StoredArray {
   double stored_share() const { return stored_share_; }
 
  private:
-  void find_places(hid_t dataset);
+  void check_shape(const survey::DatasetFacts& facts) const;
+  void find_places(hid_t dataset, const survey::DatasetFacts& facts);
   void read_in_order(const Box& box, std::span<std::byte> values);
   void read_piece(const Box& box, std::span<std::byte> values);
   void read_seen(const Box& seen, std::span<std::byte> elements);

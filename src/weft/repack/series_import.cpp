@@ -26,6 +26,12 @@ namespace fs = std::filesystem;
 using storage::FieldEntry;
 
 // One field, and the part of it that this rank reads and writes.
+// Attributes that say how values were coded or chunked, or that name other datasets; the writer has its own of some.
+const std::set<std::string> kOfTheOldFile{
+    "units",     "scale_factor", "add_offset",    "_FillValue",          "missing_value",    "_Unsigned",
+    "valid_min", "valid_max",    "valid_range",   "actual_range",        "_NCProperties",    "coordinates",
+    "bounds",    "grid_mapping", "cell_measures", "ancillary_variables", "Variable Details", "axis"};
+
 struct Moved {
   const FieldEntry* from;
   std::string name;  // in the new file
@@ -253,6 +259,7 @@ class Import {
     SeriesSpec spec;
     spec.steps = reader_.committed();
     spec.time_units = reader_.field("time").units;
+    spec.calendar = calendar();
     spec.options.budget_bytes = request_.budget_bytes;
     spec.options.budget_used = ahead * bytes_of_a_step();
     spec.options.work = "weft import";
@@ -274,6 +281,7 @@ class Import {
       field.support = moved.from->support;
       if (field.support != storage::Support::global) field.node_axes = moved.from->node_axes;
       field.units = moved.from->units;
+      field.attributes = attributes_of(moved);
       field.components = moved.from->components;
       field.component_units = moved.from->component_units;
       field.layout = request_.layout;
@@ -283,6 +291,25 @@ class Import {
       spec.fields.push_back(std::move(field));
     }
     return spec;
+  }
+
+  // Of the times' dataset; "" where it says none.
+  std::string calendar() const {
+    const std::string& times = reader_.catalog().segments[0].fields[0].path;
+    if (times.empty()) return "";
+    const storage::Attributes said = reader_.attributes(times);
+    const auto found = said.find("calendar");
+    const auto* name = found == said.end() ? nullptr : std::get_if<std::string>(&found->second);
+    return name == nullptr ? "" : *name;
+  }
+
+  // What a field's dataset says beside its values ("standard_name", ...), without what is true of the old file alone.
+  storage::Attributes attributes_of(const Moved& moved) const {
+    storage::Attributes said = reader_.attributes(reader_.catalog().segments[0].fields[number_of(moved)].path);
+    std::erase_if(said, [](const auto& one) {
+      return kOfTheOldFile.contains(one.first) || one.first.starts_with("weft_") || one.first.starts_with("_Netcdf4");
+    });
+    return said;
   }
 
   std::uint64_t bytes_of_a_step() const {

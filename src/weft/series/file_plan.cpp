@@ -166,6 +166,7 @@ storage::FilePlan plan_file(const SeriesSpec& spec, std::uint64_t align_bytes, i
                             const std::vector<storage::Subset>& subsets, const FilteredWindow& window) {
   storage::FilePlan plan;
   plan.time_units = spec.time_units;
+  plan.calendar = spec.calendar;
   plan.grid = spec.grid;
   plan.attributes = spec.attributes;
   plan.align_bytes = align_bytes;

@@ -137,6 +137,7 @@ struct SeriesSpec {
   std::optional<MeshSpec> mesh{};
   storage::RegularGrid grid{};  // instead of a mesh: the nodes of every field are the points of this grid
   std::string time_units{};
+  std::string calendar{};  // of times "since" a date, as CF names it (section 4.4.1): "noleap"; "": not said
   Attributes attributes{};
   // Chunks that different ranks may write begin at multiples of this (a page, a stripe), and so do all fields. 0: a
   // page on file systems that lock or cache by page for each machine (Lustre, GPFS, NFS). 1: no matter.

@@ -1,10 +1,11 @@
 #include "weft/series/series_writer.hpp"
 
 #include <fmt/format.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <list>
 #include <utility>
 
@@ -42,13 +43,6 @@ storage::SeriesCatalog share_catalog(Communicator& comm, const std::function<sto
   return storage::catalog_from_bytes(bytes);
 }
 
-// The file is opened again by its name, and by then the process may be in another folder.
-std::string whole_path(const std::string& path) {
-  std::error_code failed;
-  const std::filesystem::path whole = std::filesystem::absolute(path, failed);
-  return failed ? path : whole.string();
-}
-
 }  // namespace
 
 class SeriesWriter::Impl {
@@ -62,6 +56,8 @@ class SeriesWriter::Impl {
         fixed_length_(fixed_length) {}
 
   ~Impl() { leave_without_close(); }
+  bool of_this_process() const { return process_ == ::getpid(); }
+  pid_t process() const { return process_; }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -411,6 +407,7 @@ class SeriesWriter::Impl {
     return found;
   }
 
+  pid_t process_ = ::getpid();
   std::shared_ptr<Communicator> comm_;
   std::optional<storage::WriterLock> lock_;  // given back last of all
   WriterOptions options_;
@@ -437,33 +434,48 @@ class SeriesWriter::Impl {
 
 SeriesWriter::SeriesWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SeriesWriter::SeriesWriter(SeriesWriter&&) noexcept = default;
-SeriesWriter& SeriesWriter::operator=(SeriesWriter&&) noexcept = default;
-SeriesWriter::~SeriesWriter() = default;
+
+SeriesWriter& SeriesWriter::operator=(SeriesWriter&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+SeriesWriter::~SeriesWriter() {
+  // A child of fork() has none of the writer's threads: whoever waits for them waits for ever.
+  if (impl_ && !impl_->of_this_process()) static_cast<void>(impl_.release());
+}
+
+SeriesWriter::Impl& SeriesWriter::mine() const {
+  if (impl_->of_this_process()) return *impl_;
+  throw Error(ErrorKind::usage, impl_->catalog().path,
+              fmt::format("is written by process {}, and this is a child of it", impl_->process()),
+              "write where the series was made");
+}
 
 SeriesWriter SeriesWriter::create(std::shared_ptr<Communicator> comm, const std::string& path, const SeriesSpec& spec,
                                   const series::StrategyFactory& strategy,
                                   const std::function<void(const std::string& part)>& prepare) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, spec.steps.has_value());
-  impl->create(whole_path(path), spec, strategy, prepare);
+  impl->create(storage::whole_path(path), spec, strategy, prepare);
   return SeriesWriter(std::move(impl));
 }
 
 SeriesWriter SeriesWriter::append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                                   const series::StrategyFactory& strategy) {
   auto impl = std::make_unique<Impl>(std::move(comm), spec.options, spec.observers, false);
-  impl->append(whole_path(path), spec, strategy);
+  impl->append(storage::whole_path(path), spec, strategy);
   return SeriesWriter(std::move(impl));
 }
 
-FieldHandle SeriesWriter::field(std::string_view name) const { return FieldHandle(impl_->number_of(name, "field")); }
+FieldHandle SeriesWriter::field(std::string_view name) const { return FieldHandle(mine().number_of(name, "field")); }
 
 void SeriesWriter::put_bytes(const FieldKey& field, DataType type, std::span<const std::byte> values) {
-  impl_->put(field, type, values);
+  mine().put(field, type, values);
 }
-void SeriesWriter::end_step(double time) { impl_->end_step(time); }
-void SeriesWriter::flush() { impl_->flush(); }
-void SeriesWriter::close() { impl_->close(); }
-void SeriesWriter::abandon() { impl_->abandon(); }
+void SeriesWriter::end_step(double time) { mine().end_step(time); }
+void SeriesWriter::flush() { mine().flush(); }
+void SeriesWriter::close() { mine().close(); }
+void SeriesWriter::abandon() { mine().abandon(); }
 std::uint64_t SeriesWriter::next_step() const { return impl_->next_step(); }
 const storage::SeriesCatalog& SeriesWriter::catalog() const { return impl_->catalog(); }
 const series::WriteCounters& SeriesWriter::counters() const { return impl_->counters(); }

@@ -51,6 +51,8 @@ class SeriesWriter {
   static SeriesWriter append(std::shared_ptr<Communicator> comm, const std::string& path, const AppendSpec& spec,
                              const series::StrategyFactory& strategy = series::make_owner_strategy);
 
+  // A child of fork() has a copy of the writer that it cannot use: its calls throw Error(usage), and its end is none of
+  // the series. The process that made it goes on.
   SeriesWriter(SeriesWriter&&) noexcept;
   SeriesWriter& operator=(SeriesWriter&&) noexcept;
   ~SeriesWriter();
@@ -104,6 +106,7 @@ class SeriesWriter {
  private:
   class Impl;
   explicit SeriesWriter(std::unique_ptr<Impl> impl);
+  Impl& mine() const;
   std::unique_ptr<Impl> impl_;
 };
 

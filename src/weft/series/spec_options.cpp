@@ -63,6 +63,7 @@ void set_option(SeriesSpec& spec, std::string_view name, std::string_view value)
          s.steps = v == "unknown" ? std::nullopt : std::optional(parse_whole_number(v, "steps"));
        }},
       {"time_units", [](SeriesSpec& s, Value v) { s.time_units = v; }},
+      {"calendar", [](SeriesSpec& s, Value v) { s.calendar = v; }},
       {"align", [](SeriesSpec& s, Value v) { s.align_bytes = parse_bytes(v); }},
       {"if_exists", [](SeriesSpec& s, Value v) { s.if_exists = parse_if_exists(v); }},
       {"budget", [](SeriesSpec& s, Value v) { s.options.budget_bytes = parse_bytes(v); }},

@@ -10,11 +10,11 @@
 
 namespace weft::series {
 
-// steps ("151", or "unknown"), time_units, align (a size), if_exists (replace, fail), attribute.NAME (a text);
-// budget (a size), direct (auto, always, never), sync (commit, window, none), commit_every ("60s", "100steps"),
-// commit_on_signals, take_over (yes, no), writers (auto, all, "4/node", "16"), commit_groups, work (what the program
-// is, in the error of a second writer). Throws Error(usage) for another name, naming those there are, and for a value
-// that cannot be used.
+// steps ("151", or "unknown"), time_units, calendar ("noleap"), align (a size), if_exists (replace, fail),
+// attribute.NAME (a text); budget (a size), direct (auto, always, never), sync (commit, window, none), commit_every
+// ("60s", "100steps"), commit_on_signals, take_over (yes, no), writers (auto, all, "4/node", "16"), commit_groups, work
+// (what the program is, in the error of a second writer). Throws Error(usage) for another name, naming those there are,
+// and for a value that cannot be used.
 void set_option(SeriesSpec& spec, std::string_view name, std::string_view value);
 
 // support (nodes, cells, global), units, components, component_units ("x,y,z"), filters ("shuffle+deflate:1"),

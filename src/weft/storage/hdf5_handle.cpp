@@ -48,12 +48,18 @@ Handle open_read_only(const std::string& path) {
   return file;
 }
 
+Error marked_as_written(const std::string& path) {
+  return {ErrorKind::data, path, "is marked as being written",
+          "wait for the program that writes it; if it no longer runs: weft recover"};
+}
+
 void throw_not_opened(const std::string& path, std::string_view hint) {
   const std::string words = take_hdf5_error();
   if (words.find("unable to lock file") != std::string::npos) {
     throw Error(ErrorKind::system, path, "another program has it open for writing",
                 "wait for it or close it there; HDF5_USE_FILE_LOCKING=FALSE reads it all the same");
   }
+  if (words.find("already open for") != std::string::npos) throw marked_as_written(path);
   throw Error(ErrorKind::data, path, "cannot be opened as HDF5: " + words, hint);
 }
 

@@ -58,8 +58,10 @@ class QuietHdf5 {
 // An HDF5 file to read from, as it is now (storage/fresh_driver.hpp); invalid where it cannot be opened
 // (take_hdf5_error() says why).
 Handle open_read_only(const std::string& path);
-// Why HDF5 did not open a file: Error(system) where another program has it open for writing, else Error(data) with
-// HDF5's words and `hint`.
+// Of a file that HDF5 marks while it is written (superblock.hpp), with SWMR, too.
+Error marked_as_written(const std::string& path);
+// Why HDF5 did not open a file: Error(system) where another program has it open for writing, else Error(data): that it
+// is marked, or HDF5's words and `hint`.
 [[noreturn]] void throw_not_opened(const std::string& path, std::string_view hint);
 
 // Throws Error(kind) "where: what: HDF5's words".

@@ -45,6 +45,7 @@ FieldPlan time_plan(const FilePlan& plan) {
   FieldPlan time;
   time.field = {"time", DataType::float64, {}, Support::global, plan.time_units, ""};
   time.chunk = {kTimeChunkSteps};
+  if (!plan.calendar.empty()) time.attributes["calendar"] = plan.calendar;
   return time;
 }
 

@@ -42,6 +42,7 @@ struct FixedArrayPlan {
 struct FilePlan {
   std::vector<FieldPlan> fields;  // without "time", which every series has
   std::string time_units;
+  std::string calendar;  // CF's attribute of the times; "": none
   std::vector<FixedArrayPlan> fixed_arrays;
   RegularGrid grid;                 // where the nodes are those of a regular grid
   Attributes attributes;            // of the root group

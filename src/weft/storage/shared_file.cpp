@@ -50,6 +50,12 @@ OpenMode shared_mode(Communicator& comm, const std::string& path) {
   return mode;
 }
 
+std::string whole_path(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path whole = std::filesystem::absolute(path, failed);
+  return failed ? path : whole.string();
+}
+
 std::uint64_t inode_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return status.st_ino;

@@ -27,6 +27,9 @@ std::vector<std::uint64_t> client_of(const std::string& path);
 // write past their caches. Throws Error(usage) where several clients cannot write one file. Collective.
 OpenMode shared_mode(Communicator& comm, const std::string& path);
 
+// From the root on: a file that is opened again by its name, which by then may be asked for in another folder.
+std::string whole_path(const std::string& path);
+
 // The number that the file of this name has in its file system. Throws Error(system). Not collective.
 std::uint64_t inode_of(const std::string& path);
 

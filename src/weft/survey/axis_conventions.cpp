@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
@@ -163,6 +164,20 @@ std::optional<std::size_t> scaled_step(const std::vector<ScaledAxis>& axes, cons
   return std::nullopt;
 }
 
+// CF's auxiliary coordinates (section 5: the attribute `coordinates` lists names) that are times by their units: what
+// stands in for a dimension without coordinates, as WRF's XTIME does.
+std::vector<std::string> auxiliary_times(const Candidate& candidate) {
+  std::vector<std::string> times;
+  std::istringstream names(text_at(candidate.dataset, "coordinates"));
+  for (std::string name; names >> name;) {
+    const std::string path = name.starts_with('/') ? name : candidate.group() + "/" + name;
+    if (!exists(candidate.file, path)) continue;
+    const Handle dataset(H5Dopen2(candidate.file, path.c_str(), H5P_DEFAULT));
+    if (dataset.valid() && text_at(dataset, "units").find(" since ") != std::string::npos) times.push_back(path);
+  }
+  return times;
+}
+
 layout::Axes named_axes(const std::vector<ScaledAxis>& scaled, std::size_t step) {
   AxisNames names;
   for (std::size_t i = 0; i < scaled.size(); ++i) {
@@ -283,7 +298,9 @@ Verdict scale_axes(const Candidate& candidate) {
   known.shape = candidate.facts.shape;
   known.axes = named == 1 && *step == 0 ? steps_first(known.shape) : named_axes(scaled, *step);
   if (scaled.size() > 1 || scaled[*step].path != candidate.facts.path) {
-    find_times(known, candidate.file, {scaled[*step].path});
+    std::vector<std::string> times = auxiliary_times(candidate);
+    times.insert(times.begin(), scaled[*step].path);
+    find_times(known, candidate.file, times);
   }
   known.variables = {{candidate.leaf(), text_at(candidate.dataset, "units")}};
   return Verdict::steps(std::move(known));

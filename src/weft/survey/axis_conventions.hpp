@@ -43,6 +43,9 @@ Verdict assumed_axes(const Candidate& candidate);
 std::optional<Shape> extents_at(hid_t file, const std::string& path);
 // Whether a path leads to an object. Asking HDF5 directly fails where a group on the way is missing.
 bool exists(hid_t file, const std::string& path);
+// Whether it only stands for a dimension of netCDF-4 that has no coordinates: nothing was written into it.
+// https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html
+bool is_bare_dimension(hid_t dataset);
 // "time", "Times", "t", "step", "frame", ...
 bool is_time_name(std::string_view name);
 // Axes of a dataset whose first axis is the step, by its extents alone: small last axes are components.

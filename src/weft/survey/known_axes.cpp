@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "weft/storage/hdf5_handle.hpp"
+#include "weft/storage/hdf5_objects.hpp"
 #include "weft/survey/axis_conventions.hpp"
 
 namespace weft::survey {
@@ -76,6 +77,7 @@ std::optional<KnownAxes> known_axes(hid_t file, const DatasetFacts& facts) {
   if (facts.scalar || facts.empty) return std::nullopt;
   const storage::QuietHdf5 quiet;
   const Handle dataset = opened(file, facts);
+  if (is_bare_dimension(dataset)) return std::nullopt;
   const Candidate candidate{file, dataset, facts};
   for (const auto& convention : {weft_axes, chaste_axes, vtkhdf_axes, openpmd_axes, scale_axes, assumed_axes}) {
     Verdict verdict = convention(candidate);
@@ -157,6 +159,11 @@ std::optional<Shape> extents_at(hid_t file, const std::string& path) {
   return Shape(extents.begin(), extents.end());
 }
 
+bool is_bare_dimension(hid_t dataset) {
+  const std::vector<std::string> name = storage::read_texts(dataset, "NAME");
+  return !name.empty() && name[0].starts_with("This is a netCDF dimension but not a netCDF variable");
+}
+
 bool is_time_name(std::string_view name) {
   constexpr std::array<std::string_view, 14> kNames{"time",       "times",      "t",         "step",  "steps",
                                                     "time_step",  "time_steps", "timestep",  "frame", "timesteps",
@@ -188,6 +195,7 @@ void find_times(KnownAxes& known, hid_t file, const std::vector<std::string>& pa
   for (const std::string& path : paths) {
     if (extents_at(file, path) != wanted) continue;
     const Handle times(H5Dopen2(file, path.c_str(), H5P_DEFAULT));
+    if (is_bare_dimension(times)) continue;
     const Handle type(H5Dget_type(times));
     if (H5Tget_class(type) != H5T_FLOAT && H5Tget_class(type) != H5T_INTEGER) continue;
     known.time = path;

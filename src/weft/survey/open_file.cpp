@@ -46,10 +46,7 @@ storage::Handle open_file(const std::string& path) {
                             format_count(superblock->end_of_file)),
                 "copy it again from where it is intact");
   }
-  if (superblock->marked) {
-    throw Error(ErrorKind::data, path, "is marked as being written",
-                "wait for the program that writes it; if it no longer runs: weft recover");
-  }
+  if (superblock->marked) throw storage::marked_as_written(path);
   const storage::QuietHdf5 quiet;
   storage::Handle file = storage::open_read_only(path);
   if (!file.valid()) storage::throw_not_opened(path, "it is damaged");
