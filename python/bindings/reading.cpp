@@ -184,12 +184,7 @@ nb::object python_of(const storage::AttributeValue& value) {
 Described attributes_of(const SeriesReader& reader, const std::string& object) {
   const storage::Attributes attributes = [&] {
     const nb::gil_scoped_release released;
-    const std::scoped_lock lock(reading::hdf5_lock());
-    const storage::QuietHdf5 quiet;
-    const storage::Handle file = storage::open_read_only(reader.path());
-    if (!file.valid()) storage::throw_not_opened(reader.path(), "it is damaged");
-    return storage::read_attributes(storage::Handle(storage::check_hdf5(
-        H5Oopen(file, object.c_str(), H5P_DEFAULT), reader.path(), "cannot open " + object, ErrorKind::data)));
+    return reader.attributes(object);
   }();
   nb::dict described;
   for (const auto& [name, value] : attributes) described[name.c_str()] = python_of(value);
@@ -253,6 +248,7 @@ void bind_reading(nb::module_& module) {
       .def("fields", &fields_of)
       .def("fixed", &fixed_of)
       .def("attributes", &attributes_of, nb::arg("object"))
+      .def_prop_ro("times_path", [](const SeriesReader& self) { return self.catalog().segments[0].fields[0].path; })
       .def("read", &read_boxes, nb::arg("field"), nb::arg("starts"), nb::arg("counts"), nb::arg("target"))
       .def("read_trace", &read_trace, nb::arg("field"), nb::arg("node"), nb::arg("target"))
       .def("read_snapshot", &read_snapshot, nb::arg("field"), nb::arg("step"), nb::arg("target"))

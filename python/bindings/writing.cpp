@@ -222,6 +222,9 @@ void bind_specs(nb::module_& module) {
           "time_units", [](const Series& self) { return self.spec.time_units; },
           [](Series& self, const std::string& units) { self.spec.time_units = units; })
       .def_prop_rw(
+          "calendar", [](const Series& self) { return self.spec.calendar; },
+          [](Series& self, const std::string& calendar) { self.spec.calendar = calendar; })
+      .def_prop_rw(
           "align", [](const Series& self) { return self.spec.align_bytes; },
           [](Series& self, std::uint64_t bytes) { self.spec.align_bytes = bytes; })
       .def("replace",
@@ -264,6 +267,8 @@ void bind_writing(nb::module_& module) {
       .def("flush", &SeriesWriter::flush, Released())
       .def("close", &SeriesWriter::close, Released())
       .def("abandon", &SeriesWriter::abandon, Released())
+      .def(
+          "leave", [](SeriesWriter& self) { const SeriesWriter gone = std::move(self); }, Released())
       .def_prop_ro("next_step", &SeriesWriter::next_step)
       .def_static("fields_of", &fields_of, nb::arg("path"));
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +154,9 @@ class Field:
         node: its number, row-major on a grid, or its place (z, y, x). Raises IndexError where there is none.
         """
         number = self._node(node)
+        if not self.places:  # all values of a step are one node's
+            of_all: Array = self[...]
+            return of_all
         reader = self._file._reader
         values = np.empty((reader.committed, *self._of_node), self.dtype)
         reader.read_trace(self._name, number, values)
@@ -183,11 +187,18 @@ class Field:
         self._file._reader.read_snapshot(self._name, number, values)
         return values
 
-    def block(self, first_node: int, nodes: int, first_step: int = 0, steps: int | None = None) -> Array:
+    def block(
+        self,
+        first_node: SupportsIndex,
+        nodes: SupportsIndex,
+        first_step: SupportsIndex = 0,
+        steps: SupportsIndex | None = None,
+    ) -> Array:
         """`nodes` indexes of the first axis of a step from `first_node`, over `steps` steps from `first_step` [all]:
         (steps, nodes, ...). Raises IndexError where it leaves the field."""
         committed = self._file.committed
-        steps = committed - first_step if steps is None else steps
+        first_node, nodes, first_step = (index(number) for number in (first_node, nodes, first_step))
+        steps = committed - first_step if steps is None else index(steps)
         extent = self.per_step[0] if self.per_step else 1
         for first, count, most, what in ((first_node, nodes, extent, "nodes"), (first_step, steps, committed, "steps")):
             if first < 0 or count < 0 or first + count > most:

@@ -91,7 +91,8 @@ class File(Mapping[str, "Field"]):
     def __init__(
         self, path: str | os.PathLike[str], options: Options = Options(), requests: _core.Requests | None = None
     ) -> None:
-        self._path = os.fspath(path)
+        self._path = os.fsdecode(path)
+        self._whole_path = os.path.abspath(self._path)  # it is opened again: the process may be in another folder then
         self._options = options
         self._requests = requests
         self._pid = os.getpid()
@@ -113,7 +114,7 @@ class File(Mapping[str, "Field"]):
                 if self._pid != os.getpid():
                     # The parent's reader is never destroyed here: it would wait for those threads.
                     _FORKED.append(reader)
-                    self._take(_core.Reader.open(self._path, self._options.wishes(self._requests)))
+                    self._take(_core.Reader.open(self._whole_path, self._options.wishes(self._requests)))
                     self._pid = os.getpid()
             return self._reader
         return reader
@@ -138,7 +139,7 @@ class File(Mapping[str, "Field"]):
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return File, (self._path, self._options)
+        return File, (self._whole_path, self._options)
 
     def __getitem__(self, name: str) -> Field:
         self._reader  # noqa: B018  raises if it is closed
@@ -186,6 +187,12 @@ class File(Mapping[str, "Field"]):
     @property
     def time_units(self) -> str:
         return str(self._reader.time_units)
+
+    @property
+    def calendar(self) -> str:
+        """CF's name of the calendar of times since a date, like "noleap"; "" where the file says none."""
+        path = self._reader.times_path
+        return str(self._reader.attributes(path).get("calendar", "")) if path else ""
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -246,7 +253,7 @@ class File(Mapping[str, "Field"]):
         before = self._reader
         wishes = self._options.wishes(self._requests)
         wishes.latency, wishes.bandwidth = before.latency, before.bandwidth  # measured once
-        self._take(_core.Reader.open(self._path, wishes))
+        self._take(_core.Reader.open(self._whole_path, wishes))
         return self.committed
 
     def follow(self, timeout: float | None = 60.0, poll: float = 0.5, first: int = 0) -> Iterator[int]:

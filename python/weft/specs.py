@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import EllipsisType
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from weft import _core
 
-# What a rank owns: a stretch of the first axis, a box, or rows by their numbers.
-Owned = slice | Sequence[slice] | npt.NDArray[np.integer[Any]] | Sequence[int]
+# What a rank owns: a stretch of the first axis, a box, or rows by their numbers or by a mask of all rows.
+Owned = slice | Sequence[slice] | npt.NDArray[np.integer[Any] | np.bool_] | Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class FieldSpec:
     dtype: float64, float32, int64, int32 or uint8.
     support: what the values stand on, "nodes", "cells" or "global" (one value a step; that of rank 0 is written).
     owned: what this rank holds of a step: a slice of the first axis, a slice for each axis, or the numbers of its rows
-        in the order in which put() gets them. [An even share of the first axis; cells as they are in the mesh.]
+        in the order in which put() gets them, or a mask of all rows. [An even share of the first axis; cells as they are in the mesh.]
     ghosts: for rows by number, those that another rank owns: put() gets them, too, and they are skipped.
     units, components, component_units, attributes: are said in the file.
     filters: what is done to each chunk, as "shuffle+deflate:1"; "bitround:12+..." rounds to 12 bits before.
@@ -36,7 +36,7 @@ class FieldSpec:
     subset: for a field on some nodes: for each row of `shape`, of those that this rank owns, the node's number.
     """
 
-    shape: int | tuple[int | EllipsisType, ...] = (...,)
+    shape: SupportsIndex | EllipsisType | tuple[SupportsIndex | EllipsisType, ...] = (...,)
     dtype: npt.DTypeLike = "float64"
     support: str = "nodes"
     owned: Owned | None = None
@@ -97,9 +97,32 @@ def ownership_of(shape: tuple[int, ...], spec: FieldSpec | Mesh, rank: int, rank
         bounds += [(0, extent) for extent in shape[len(bounds) :]]
         counts = tuple(count for _, count in bounds)
         return _core.Ownership.box(shape, [first for first, _ in bounds], counts), counts
-    ids = np.ascontiguousarray(owned, np.uint64).reshape(-1)
-    mask = None if ghosts is None else np.ascontiguousarray(ghosts, np.uint8).reshape(-1)
+    ids = rows_of(owned, shape[0], "owned")
+    mask = None if ghosts is None else whole_numbers(ghosts, "ghosts", 1).astype(np.uint8)
     return _core.Ownership.nodes(shape, ids, mask), (len(ids), *shape[1:])
+
+
+def whole_numbers(values: npt.ArrayLike, what: str, most: int = 2**63 - 1) -> npt.NDArray[np.int64]:
+    """The numbers in a row. Raises TypeError where they are not whole numbers (or a mask), ValueError where one is
+    negative or above `most`."""
+    numbers = np.asarray(values)
+    if numbers.size == 0:
+        return np.empty(0, np.int64)
+    if numbers.dtype.kind not in "biu":
+        raise TypeError(f"{what}: holds whole numbers, not {numbers.dtype}")
+    if numbers.min() < 0 or numbers.max() > most:
+        raise ValueError(f"{what}: {numbers.min()} to {numbers.max()} are not within 0 to {most}")
+    return np.ascontiguousarray(numbers, np.int64).reshape(-1)
+
+
+def rows_of(values: Any, extent: int, what: str) -> npt.NDArray[np.uint64]:
+    """The numbers of rows, given as they are or by a mask of all `extent` rows."""
+    given = np.asarray(values)
+    if given.dtype.kind == "b":
+        if given.shape != (extent,):
+            raise ValueError(f"{what}: a mask has the shape ({extent},), not {given.shape}")
+        given = np.flatnonzero(given)
+    return whole_numbers(given, what, extent - 1).astype(np.uint64)
 
 
 def _bounds(part: Any, extent: int) -> tuple[int, int]:

@@ -9,11 +9,14 @@ Calls are those of C++ (src/weft/series/series_writer.hpp), and so are the bytes
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import traceback
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,7 +26,7 @@ import numpy.typing as npt
 from weft import _core
 from weft.own_quantity import Reductions, named_and_own
 from weft.ranks import Ranks, ranks_of
-from weft.specs import FieldSpec, Grid, Mesh, Owned, ownership_of
+from weft.specs import FieldSpec, Grid, Mesh, Owned, ownership_of, whole_numbers
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -46,6 +49,7 @@ def create(
     mesh: Mesh | None = None,
     grid: Grid | None = None,
     time_units: str = "",
+    calendar: str = "",
     attributes: Mapping[str, Any] | None = None,
     comm: MPI.Intracomm | None = None,
     reduce: Mapping[str, Reductions] | None = None,
@@ -64,6 +68,7 @@ def create(
     """Makes a new file. Collective over `comm`, where there is one.
 
     fields: by name. steps: how many there will be [not known: the file grows]. mesh or grid: what the fields stand on.
+    calendar: of times "since" a date, as CF names it, like "noleap".
     comm: an mpi4py communicator; each rank then says what it owns (FieldSpec.owned).
     reduce: quantities over time that are taken while the series is written, as {"V": "activation_time,apd_90"}, into
         /maps; weft.Quantity is one of your own, {"V": ["peak", Quantity(...)]}. threshold, max_beats and origin are
@@ -79,7 +84,7 @@ def create(
     Raises ValueError for a spec that cannot be used, OSError where the file cannot be made; an existing file is then
     unchanged, and all ranks raise the same.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     if not replace and os.path.exists(name):
         raise FileExistsError(f"{name}: exists; choose another name, or replace=True")
     if mesh is not None and grid is not None:
@@ -89,6 +94,7 @@ def create(
     series = _core.Series()
     series.steps = steps
     series.time_units = time_units
+    series.calendar = calendar
     series.align = align
     series.replace(replace)
     series.set_attributes(_plain(attributes or {}))
@@ -136,7 +142,7 @@ def append(
     Raises ValueError for a step behind the committed ones or a field that the file has not, weft.DataError for a file
     that cannot be appended to, OSError where it cannot be written; the file is then unchanged.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     ranks = ranks_of(comm, name)
     rank, size = (0, 1) if ranks is None else (ranks.rank, ranks.size)
     reader = _core.Writer.fields_of(name)
@@ -181,6 +187,7 @@ class Writer:
     def __init__(self, path: str, writer: _core.Writer, puts: dict[str, _Put], ranks: Ranks | None) -> None:
         self._path = path
         self._open_writer: _core.Writer | None = writer
+        _OPEN.add(self)
         self._puts = puts
         self._ranks = ranks
         self._last_time = -math.inf
@@ -206,6 +213,10 @@ class Writer:
         Raises KeyError for a field that there is not, ValueError for another shape, TypeError for another type unless
         `cast` is asked for.
         """
+        put, array = self._checked(name, values, cast)
+        self._writer.put(name, put.dtype.name, array)
+
+    def _checked(self, name: str, values: npt.ArrayLike, cast: bool) -> tuple[_Put, npt.NDArray[Any]]:
         if name not in self._puts:
             raise KeyError(f"{self._path}: has no field {name}; it has {', '.join(self._puts)}")
         put = self._puts[name]
@@ -218,7 +229,7 @@ class Writer:
             array = array.astype(put.dtype)
         if array.shape != put.shape and not (put.is_global and array.size == math.prod(put.shape)):
             raise ValueError(f"{name}: this rank's part of a step has the shape {put.shape}, not {array.shape}")
-        self._writer.put(name, put.dtype.name, np.ascontiguousarray(array))
+        return put, np.ascontiguousarray(array)
 
     def end_step(self, time: float) -> None:
         """Ends the present step. Its time is the same on all ranks, and later than that of the step before. Collective.
@@ -226,18 +237,22 @@ class Writer:
         Raises ValueError where a field was not put or the time does not rise. On several ranks that of a rank alone may
         be raised by the others at their next flush() or close().
         """
-        writer = self._writer
+        self._check_time(time)
+        self._writer.end_step(float(time))
+        self._last_time = float(time)
+
+    def _check_time(self, time: float) -> None:
         if not time > self._last_time:
             raise ValueError(
                 f"{self._path}: step {self.next_step}: its time, {time}, is not later than {self._last_time}"
             )
-        writer.end_step(float(time))
-        self._last_time = float(time)
 
     def step(self, time: float, /, **values: npt.ArrayLike) -> None:
-        """put() of each field, and end_step(). Collective."""
-        for name, given in values.items():
-            self.put(name, given)
+        """put() of each field, and end_step(). Where it refuses a value or the time, nothing was put. Collective."""
+        checked = [(name, *self._checked(name, given, False)) for name, given in values.items()]
+        self._check_time(time)
+        for name, put, array in checked:
+            self._writer.put(name, put.dtype.name, array)
         self.end_step(time)
 
     def flush(self) -> None:
@@ -260,6 +275,12 @@ class Writer:
             writer, self._open_writer = self._open_writer, None
             writer.abandon()
 
+    def _leave(self) -> None:
+        """Ends it without closing. Whoever still refers to it, as the frames of an error do, keeps no lock."""
+        if self._open_writer is not None:
+            writer, self._open_writer = self._open_writer, None
+            writer.leave()
+
     def __enter__(self) -> Self:
         self._writer  # noqa: B018 - not of a closed one
         return self
@@ -270,7 +291,7 @@ class Writer:
         if error is None:
             self.close()
             return
-        self._open_writer = None
+        self._leave()
         if self._ranks is not None and not getattr(error, "agreed", False):
             traceback.print_exception(kind, error, trace)
             self._ranks.abort()
@@ -278,6 +299,17 @@ class Writer:
     def __repr__(self) -> str:
         state = "closed" if self._open_writer is None else f"at step {self.next_step}"
         return f"weft series {self._path}, {state}: {', '.join(self._puts)}"
+
+
+_OPEN: weakref.WeakSet[Writer] = weakref.WeakSet()
+
+
+@atexit.register
+def _leave_all() -> None:
+    """What the program left open. Objects that refer to each other, as a Quantity of one's own does, are not destroyed
+    when Python ends."""
+    for writer in list(_OPEN):
+        writer._leave()
 
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -309,15 +341,19 @@ def _mesh(mesh: Mesh, rank: int, size: int) -> tuple[_core.Mesh, tuple[int, ...]
     owned, local = ownership_of((total, 3), mesh, rank, size)
     if points.shape != local:
         raise ValueError(f"mesh: this rank owns points of the shape {local}, and was given {points.shape}")
-    cells = np.ascontiguousarray(mesh.cells, np.int64)
+    shape = np.shape(mesh.cells)
+    cells = whole_numbers(mesh.cells, "mesh: cells", total - 1)
     if mesh.sizes is not None:
-        sizes = np.ascontiguousarray(mesh.sizes, np.int64).reshape(-1)
-    elif cells.ndim == 2:
-        sizes = np.full(len(cells), cells.shape[1], np.int64)
+        sizes = whole_numbers(mesh.sizes, "mesh: sizes")
+    elif len(shape) == 2:
+        sizes = np.full(shape[0], shape[1], np.int64)
     else:
         raise ValueError("mesh: cells have the shape (cells, points of a cell); flat ones need sizes=")
-    types = np.ascontiguousarray(np.broadcast_to(np.asarray(mesh.types, np.uint8), sizes.shape))
-    made = _core.Mesh(total, owned, points.reshape(-1), types, sizes, cells.reshape(-1))
+    kinds = whole_numbers(mesh.types, "mesh: types", 255).astype(np.uint8)
+    if len(kinds) not in (1, len(sizes)):
+        raise ValueError(f"mesh: {len(kinds)} types for {len(sizes)} cells; give one for all, or one for each")
+    types = np.ascontiguousarray(np.broadcast_to(kinds, sizes.shape))
+    made = _core.Mesh(total, owned, points.reshape(-1), types, sizes, cells)
     return made, (total,), len(sizes)
 
 
@@ -327,10 +363,11 @@ def _field(
     rank, size = (0, 1) if ranks is None else (ranks.rank, ranks.size)
     made = _core.FieldSpec()
     made.name = name
-    dtype = np.dtype(spec.dtype)
+    dtype = np.dtype(spec.dtype).newbyteorder("=")
     made.dtype = dtype.name
     made.support = spec.support
-    shape = (spec.shape,) if isinstance(spec.shape, int) else tuple(spec.shape)
+    given: Any = spec.shape
+    shape: tuple[Any, ...] = tuple(given) if isinstance(given, tuple | list) else (given,)
     if spec.support == "cells":
         if cells is None:
             raise ValueError(f"{name}: a field on cells needs a mesh")
@@ -341,7 +378,9 @@ def _field(
         if shape.index(...) != 0 or not places:
             raise ValueError(f"{name}: '...' is the first of a shape, and stands for the nodes of a mesh or grid")
         shape = (*places, *shape[1:])
-    extents = tuple(int(extent) for extent in shape)  # type: ignore[arg-type]
+    extents = tuple(index(extent) for extent in shape)
+    if min(extents, default=1) < 1:
+        raise ValueError(f"{name}: the shape of a step is {extents}; give extents of 1 or more")
     made.per_step = list(extents)
     if spec.support == "global":
         put = _Put(dtype, extents, True)
@@ -360,5 +399,5 @@ def _field(
     made.filters = spec.filters
     made.set_layout(spec.layout, spec.reads, spec.target, list(spec.chunk))
     if spec.subset is not None:
-        made.subset = np.asarray(spec.subset, np.int64).reshape(-1).tolist()
+        made.subset = whole_numbers(spec.subset, f"{name}: subset").tolist()
     return made, put

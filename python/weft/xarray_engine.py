@@ -27,21 +27,30 @@ _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 class WeftArray(BackendArray):
-    """A field's values, read when they are indexed. It pickles by path, and each process opens the file once."""
+    """A field's values, read when they are indexed. It pickles by path, and each process opens the file once. Its shape
+    stays when the file grows."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Field, shape: tuple[int, ...] | None = None) -> None:
         self._field = field
-        self.shape = field.shape
+        self.shape = field.shape if shape is None else shape
         self.dtype = field.dtype
+        if field.shape[1:] != self.shape[1:] or field.shape[0] < self.shape[0]:
+            raise ValueError(f"{field.file.path}: {field.name} is {field.shape}, and was {self.shape}; open it again")
 
     def __reduce__(self) -> tuple[Any, ...]:
         file = self._field.file
-        return _array, (file.path, file._options, os.stat(_named_file(file.path)).st_mtime_ns, self._field.name)
+        place = file._whole_path
+        changed = os.stat(_named_file(place)).st_mtime_ns
+        return _array, (place, file._options, changed, self._field.name, self.shape)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._outer)
 
     def _outer(self, key: tuple[Any, ...]) -> Array:
+        # The field may have more steps by now than the array: an open end is that of the array.
+        key = tuple(
+            _within(part, n) if isinstance(part, slice) else part for part, n in zip(key, self.shape, strict=True)
+        )
         # Each list is for its own axis. NumPy's meaning is that of np.ix_, with slices and numbers applied first.
         lists = [axis for axis, part in enumerate(key) if isinstance(part, np.ndarray)]
         if len(lists) < 2:
@@ -88,8 +97,14 @@ def _opened(path: str, options: Options, changed: int) -> File:
     return File(path, options)
 
 
-def _array(path: str, options: Options, changed: int, name: str) -> WeftArray:
-    return WeftArray(_opened(path, options, changed)[name])
+def _array(path: str, options: Options, changed: int, name: str, shape: tuple[int, ...]) -> WeftArray:
+    return WeftArray(_opened(path, options, changed)[name], shape)
+
+
+def _within(part: slice, extent: int) -> slice:
+    """The same elements of an axis of this extent, with both ends said."""
+    first, end, step = part.indices(extent)
+    return slice(first, None if end < 0 else end, step)
 
 
 def _named_file(path: str) -> str:
@@ -200,8 +215,8 @@ def _with_fields(file: File, seen: xarray.Dataset, masked: bool) -> xarray.Datas
         units = {"units": field.units} if field.units else {}
         variables[name] = xarray.Variable(dims, lazy, {**_beside_values(field), **units}, encoding)
     if "time" not in variables and any("time" in one.dims for one in variables.values()):
-        units = {"units": file.time_units} if file.time_units else {}
-        variables["time"] = xarray.Variable(("time",), file.times, units)
+        said = {"units": file.time_units, "calendar": file.calendar}
+        variables["time"] = xarray.Variable(("time",), file.times, {name: text for name, text in said.items() if text})
     coordinates = _coordinates_of_nodes(file, variables)
     return xarray.Dataset(variables | coordinates, attrs=seen.attrs).set_coords(list(coordinates))
 
