@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -59,6 +60,14 @@ json report_of(const RefsOptions& options, const refs::References& references) {
           {"notes", remarks_json(references.notes)}};
 }
 
+// A list may take the place of an older one, and of nothing else. JSON that is an object begins with a brace.
+void check_is_list(const std::string& out) {
+  std::ifstream there(out);
+  char first = 0;
+  if (!there || !(there >> first) || first == '{') return;
+  throw Error(ErrorKind::usage, out, "exists, and is no list of references", "name another file with --out");
+}
+
 // Under its name only when it is whole: whoever reads the old list goes on reading that.
 void write_list(const std::string& path, const std::string& text) {
   storage::NewFile file(path, storage::IfExists::replace, std::nullopt);
@@ -86,6 +95,7 @@ void run(RefsOptions options) {
   if (!options.out.empty() && std::filesystem::equivalent(options.out, options.path, none)) {
     throw Error(ErrorKind::usage, options.out, "is the file that is listed", "name another one with --out");
   }
+  if (!options.out.empty()) check_is_list(options.out);
   // HDF5 crashes over some damaged files, or never comes back.
   const auto look = [&](OwnProcess& self) {
     refs::ReferenceRequest request{options.path, options.datasets};

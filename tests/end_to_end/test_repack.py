@@ -325,6 +325,25 @@ def test_what_is_refused(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "link.h5", "other.h5", "text.h5"]
 
 
+@pytest.mark.parametrize("kind", ["virtual", "external"])
+def test_what_a_view_shows_is_not_replaced(tmp_path: Path, kind: str) -> None:
+    source, view = tmp_path / "source.h5", tmp_path / "view.h5"
+    make(source)
+    with h5py.File(source) as file:
+        values = file["d"][...]
+    with h5py.File(view, "w") as file:
+        if kind == "virtual":
+            layout = h5py.VirtualLayout(values.shape, values.dtype)
+            layout[...] = h5py.VirtualSource("source.h5", "d", values.shape)
+            file.create_virtual_dataset("d", layout)
+        else:
+            file.create_dataset("d", values.shape, values.dtype, external=[(str(source), 0, h5py.h5f.UNLIMITED)])
+    before = source.read_bytes()
+    outcome = w.weft("repack", view, source, "--overwrite")
+    assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
+    assert f"is what /d of {view} shows" in outcome.err and source.read_bytes() == before
+
+
 def test_a_filter_nobody_knows(tmp_path: Path) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
     with h5py.File(source, "w") as file:

@@ -249,3 +249,9 @@ def test_a_list_does_not_replace_what_it_lists(tmp_path: Path) -> None:
         refused = w.weft("refs", source, "--out", out)
         assert refused.code == 2 and "is the file that is listed" in refused.err, refused
     assert path.read_bytes() == before
+    other, old = tmp_path / "other.h5", tmp_path / "old.json"
+    other.write_bytes(before)
+    refused = w.weft("refs", path, "--out", other)
+    assert refused.code == 2 and "exists, and is no list of references" in refused.err and other.read_bytes() == before
+    for _ in range(2):
+        w.weft_ok("refs", path, "--out", old)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -15,10 +16,13 @@
 #include "weft/support/error.hpp"
 #include "weft/survey/chunk_source.hpp"
 #include "weft/survey/open_file.hpp"
+#include "weft/survey/virtual_sources.hpp"
 
 namespace weft::repack {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 using storage::Filter;
 using storage::Handle;
@@ -101,11 +105,29 @@ class Planner {
         }
       }
     }
+    if (!request_.in_place) check_out_is_no_source();
     for (const survey::DatasetFacts* facts : candidates()) choose(*facts);
     return std::move(plan_);
   }
 
  private:
+  // Views of other files stay views: a new file in the place of what one shows would show itself.
+  void check_out_is_no_source() const {
+    const fs::path folder = fs::path(request_.in).parent_path();
+    std::error_code none;
+    for (const survey::DatasetFacts& facts : plan_.survey.datasets) {
+      if (facts.storage != survey::StorageKind::view && facts.storage != survey::StorageKind::external) continue;
+      const Handle dataset(H5Dopen2(file_, facts.path.c_str(), H5P_DEFAULT));
+      for (const std::string& source : survey::source_files(dataset)) {
+        // HDF5 looks beside the file first, then in the folder where the program is.
+        if (fs::equivalent(folder / source, request_.out, none) || fs::equivalent(source, request_.out, none)) {
+          throw Error(ErrorKind::usage, request_.out, fmt::format("is what {} of {} shows", facts.path, request_.in),
+                      "name another file");
+        }
+      }
+    }
+  }
+
   bool is_wanted(const survey::DatasetFacts& facts) const {
     if (request_.datasets.empty()) return has_steps(facts) && !obstacle(facts);
     return std::any_of(request_.datasets.begin(), request_.datasets.end(),

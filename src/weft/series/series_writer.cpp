@@ -175,7 +175,8 @@ class SeriesWriter::Impl {
     if (broken_) throw *broken_;
     if (closed_) throw Error(ErrorKind::usage, catalog_.path, "end_step() after close()");
     std::optional<Error> wrong = missing_field();
-    if (!wrong) refused_.reset();  // what was refused has been put right, or was not of the series
+    if (!wrong) wrong = no_step_left(catalog_.path);  // of a series or rank without fields, which nothing was put for
+    if (!wrong) refused_.reset();                     // what was refused has been put right, or was not of the series
     if (comm_->rank() == 0 && !wrong) wrong = times_.take(catalog_.path, next_step_, time);
     if (wrong && alone()) throw wrong->agreed();  // the step goes on as if the call had not been made
     if (wrong && !failure_) failure_ = wrong;
@@ -400,11 +401,14 @@ class SeriesWriter::Impl {
     if (put_[found]) {
       throw Error(ErrorKind::usage, where, fmt::format("was put in step {} already", next_step_), "call end_step()");
     }
-    if (fixed_length_ && next_step_ >= catalog_.capacity()) {
-      throw Error(ErrorKind::usage, where, fmt::format("the series has {} steps and they are all written", next_step_),
-                  "declare more steps, or an unknown number");
-    }
+    if (std::optional<Error> none = no_step_left(where)) throw *std::move(none);
     return found;
+  }
+
+  std::optional<Error> no_step_left(const std::string& where) const {
+    if (!fixed_length_ || next_step_ < catalog_.capacity()) return std::nullopt;
+    return Error(ErrorKind::usage, where, fmt::format("the series has {} steps and they are all written", next_step_),
+                 "declare more steps, or an unknown number");
   }
 
   pid_t process_ = ::getpid();

@@ -458,6 +458,21 @@ TEST_F(SeriesWriterTest, AHandlePutsAsTheNameDoes) {
   }
 }
 
+TEST_F(SeriesWriterTest, ASeriesWithoutFieldsHasNoMoreStepsThanDeclared) {
+  SeriesSpec times = spec();
+  times.fields.clear();
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, times);
+  for (std::uint64_t step = 0; step < kSteps; ++step) writer.end_step(static_cast<double>(step));
+  try {
+    writer.end_step(static_cast<double>(kSteps));
+    FAIL() << "it took another step";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("they are all written"), std::string::npos) << error.what();
+  }
+  writer.close();
+  EXPECT_EQ(SeriesReader::open(path_).committed(), kSteps);
+}
+
 TEST_F(SeriesWriterTest, MistakesAreNamed) {
   SeriesWriter writer = SeriesWriter::create(alone_, path_, spec());
   EXPECT_THROW(writer.put("W", std::vector<double>(kNodes)), Error);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "weft/storage/hdf5_handle.hpp"
@@ -117,6 +118,24 @@ std::vector<VirtualSource> virtual_sources(hid_t dataset) {
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+std::vector<std::string> source_files(hid_t dataset) {
+  std::vector<std::string> files;
+  for (const VirtualSource& source : virtual_sources(dataset)) {
+    if (source.file != "." && std::ranges::count(files, source.file) == 0) files.push_back(source.file);
+  }
+  const Handle properties(check_hdf5(H5Dget_create_plist(dataset), "", "a dataset has no properties", ErrorKind::data));
+  const int external = H5Pget_layout(properties) == H5D_CONTIGUOUS ? H5Pget_external_count(properties) : 0;
+  for (int i = 0; i < external; ++i) {
+    std::array<char, 4096> name{};
+    off_t offset = 0;
+    hsize_t bytes = 0;
+    if (H5Pget_external(properties, static_cast<unsigned>(i), name.size() - 1, name.data(), &offset, &bytes) >= 0) {
+      files.emplace_back(name.data());
+    }
+  }
+  return files;
 }
 
 }  // namespace weft::survey

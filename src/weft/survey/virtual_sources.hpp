@@ -25,6 +25,10 @@ struct VirtualSource {
 // collective.
 std::vector<VirtualSource> virtual_sources(hid_t dataset);
 
+// The other files in which elements of an open dataset lie, as it names them: of a virtual one, and of one with
+// external storage. Throws as above. Not collective.
+std::vector<std::string> source_files(hid_t dataset);
+
 // What a planned mapping reads as, once it is in a file.
 VirtualSource source_of(const storage::Mapping& mapping);
 
