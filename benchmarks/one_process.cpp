@@ -1,5 +1,5 @@
-// benchmarks/one_process - Weft in one process: write a series, open it, then read traces, snapshots and a block, warm and
-// cold, each timed inside.
+// benchmarks/one_process - Weft in one process: write a series, open it, then read traces, snapshots and a block, warm
+// and cold, each timed inside.
 //
 // The partner of adios2_one_process.py: same values, same order of events, same JSON. Usage: one_process FILE NODES
 // STEPS READS
@@ -60,8 +60,8 @@ void leave_page_cache(const std::string& path) {
   ::close(file);
 }
 
-// Times `reads` calls of `read`, which says whether it read what it should; before each, the file `cold` leaves the page
-// cache.
+// Times `reads` calls of `read`, which says whether it read what it should; before each, the file `cold` leaves the
+// page cache.
 template <typename Read>
 std::vector<double> timed(int reads, const Read& read, const std::string& cold = "") {
   std::vector<double> seconds;
