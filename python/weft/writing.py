@@ -85,6 +85,9 @@ def create(
     unchanged, and all ranks raise the same.
     """
     name = os.fsdecode(path)
+    for what, amount in (("steps", steps), ("align", align), ("max_beats", max_beats), ("origin", origin)):
+        if amount is not None and amount < 0:
+            raise ValueError(f"{what}: {amount}; give 0 or more")
     if not replace and os.path.exists(name):
         raise FileExistsError(f"{name}: exists; choose another name, or replace=True")
     if mesh is not None and grid is not None:
@@ -143,6 +146,8 @@ def append(
     that cannot be appended to, OSError where it cannot be written; the file is then unchanged.
     """
     name = os.fsdecode(path)
+    if from_step is not None and from_step < 0:
+        raise ValueError(f"from_step: {from_step}; give 0 or more")
     ranks = ranks_of(comm, name)
     rank, size = (0, 1) if ranks is None else (ranks.rank, ranks.size)
     reader = _core.Writer.fields_of(name)
@@ -224,7 +229,8 @@ class Writer:
         if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
             raise TypeError(f"{name}: has masked values, which a series cannot hold; fill them: values.filled(...)")
         if array.dtype != put.dtype:
-            if not cast and (hasattr(values, "dtype") or not _holds(put.dtype, array)):
+            same = array.dtype.newbyteorder("=") == put.dtype  # in another byte order
+            if not cast and not same and (hasattr(values, "dtype") or not _holds(put.dtype, array)):
                 raise TypeError(f"{name}: holds {put.dtype}, not {array.dtype}; cast=True converts the values")
             array = array.astype(put.dtype)
         if array.shape != put.shape and not (put.is_global and array.size == math.prod(put.shape)):
@@ -313,13 +319,27 @@ def _leave_all() -> None:
 
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """NumPy's numbers and arrays as Python's."""
-    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in attributes.items()}
+    """NumPy's numbers and arrays as Python's. Raises TypeError for what is neither texts nor numbers."""
+    return {name: _attribute(name, value) for name, value in attributes.items()}
+
+
+def _attribute(name: str, value: Any) -> Any:
+    value = value.tolist() if hasattr(value, "tolist") else value
+    several = isinstance(value, list | tuple)
+    values = [one.decode() if isinstance(one, bytes) else one for one in (value if several else [value])]
+    for kind, allowed in ((str, str), (int, int), (float, int | float)):
+        if values and all(isinstance(one, allowed) for one in values):
+            made = [kind(one) for one in values]
+            return made if several else made[0]
+    raise TypeError(f"attribute {name}: {value!r} is neither a text, a number, nor a row of them")
 
 
 def _options(
     budget: int, sync: str, commit_seconds: float, commit_steps: int, commit_on_signals: bool, take_over: bool
 ) -> _core.WriterOptions:
+    for what, amount in (("budget", budget), ("commit_seconds", commit_seconds), ("commit_steps", commit_steps)):
+        if not amount >= 0:
+            raise ValueError(f"{what}: {amount}; give 0 or more")
     options = _core.WriterOptions()
     options.budget = budget
     options.set_sync(sync)

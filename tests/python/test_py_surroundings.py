@@ -220,3 +220,35 @@ def test_the_calendar_of_the_times(tmp_path: Path) -> None:
         coder = xarray.coders.CFDatetimeCoder(use_cftime=True)
         with xarray.open_dataset(path, engine=engine, decode_times=coder) as dataset:
             assert dataset["time"].values[1].isoformat() == "2000-03-01T00:00:00"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"attributes": {"a": None}}, TypeError, "attribute a: None is neither a text, a number, nor a row of them"),
+        ({"attributes": {"a": []}}, TypeError, r"attribute a: \[\] is neither"),
+        ({"attributes": {"a": np.eye(2)}}, TypeError, "is neither"),
+        ({"budget": -1}, ValueError, "budget: -1; give 0 or more"),
+        ({"steps": -3}, ValueError, "steps: -3; give 0 or more"),
+        ({"commit_steps": -1}, ValueError, "commit_steps: -1"),
+    ],
+)
+def test_what_cannot_be_said(tmp_path: Path, options: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        weft.create(tmp_path / "a.h5", {"V": weft.FieldSpec(NODES)}, **options)
+    write(tmp_path / "a.h5")
+    with pytest.raises(ValueError, match="from_step: -1; give 0 or more"):
+        weft.append(tmp_path / "a.h5", from_step=-1)
+
+
+def test_attributes_of_many_kinds(tmp_path: Path) -> None:
+    said = {"b": b"bytes", "flag": True, "n": np.int16(3), "x": (1, 2.5), "row": np.arange(3), "names": ["a", "b"]}
+    path: Any = os.fsencode(tmp_path / "a.h5")
+    with weft.create(path, {"V": weft.FieldSpec(NODES, dtype=">f8")}, attributes=said) as out:
+        out.step(0.0, V=VALUES[0].astype(">f8"))
+    with weft.open(path) as file:
+        got = file.attrs
+        assert {name: got[name] for name in said} == {
+            "b": "bytes", "flag": 1, "n": 3, "x": [1.0, 2.5], "row": [0, 1, 2], "names": ["a", "b"],
+        }  # fmt: skip
+        np.testing.assert_array_equal(file["V"].snapshot(0), VALUES[0])
