@@ -30,10 +30,14 @@ class FieldPlots:
     def __init__(self, field: Field) -> None:
         self._field = field
 
-    def trace(self, nodes: int | Sequence[int], *, component: int = 0, ax: Axes | None = None) -> Axes:
-        """Values over time, one line a node. Raises IndexError for a node that is not there."""
+    def trace(
+        self, nodes: int | Sequence[int | Sequence[int]], *, component: int = 0, ax: Axes | None = None
+    ) -> Axes:
+        """Values over time, one line a node. On a grid a tuple is the place of one node (z, y, x), as in field.trace();
+        several nodes are a list. Raises IndexError for a node that is not there."""
         field = self._field
-        chosen = [nodes] if isinstance(nodes, int | np.integer) else list(nodes)
+        is_place = isinstance(nodes, tuple) and 1 < len(field.places) == len(nodes)
+        chosen: list[Any] = [nodes] if is_place or isinstance(nodes, int | np.integer) else list(nodes)
         ax = _axes(ax)
         for node, values in zip(chosen, field.traces(chosen), strict=True):
             ax.plot(field.file.times, _one(values, 1, component), label=f"node {node}")

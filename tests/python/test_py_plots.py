@@ -22,6 +22,9 @@ def test_traces_maps_and_snapshots(tmp_path, per_step):
     field = weft.open(tmp_path / "run.h5")["V"]
     lines = field.plot.trace([0, 7]).get_lines()
     np.testing.assert_array_equal(lines[1].get_ydata(), values.reshape(6, -1)[:, 7])
+    place = tuple(n - 1 for n in per_step)  # on a line, a tuple of one node
+    (line,) = field.plot.trace(place).get_lines()
+    np.testing.assert_array_equal(line.get_ydata(), values[:, *place])
     for drawn, expected in ((field.plot.snapshot(-1), values[-1]), (field.plot.map("max"), values.max(axis=0))):
         if len(per_step) == 1:
             shown = drawn.get_lines()[0].get_ydata()
