@@ -114,7 +114,7 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
     """Whoever opens the file finds the committed steps, exact, in h5py and through Weft."""
     path = tmp_path / "run.h5"
     exact = w.expected_fields(NODES, 400)["Data"]
-    command = ["run", "ecg", "--out", path, *SMALL, "--steps", 400, "--filter", "shuffle+deflate:1", "--compute", "5"]
+    command = ["run", "ecg", "--out", path, *SMALL, "--steps", 400, "--filter", "shuffle+deflate:1", "--compute", "10"]
     with subprocess.Popen([w.WEFT, *map(str, [*command, "--commit-every", "5steps"])], stdout=subprocess.DEVNULL) as run:
         seen: set[int] = set()
         while run.poll() is None:
@@ -133,7 +133,7 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
                 got = w.weft_ok("read", path, "--field", "Data", "--snapshot", committed - 1, "--json").json["values"]
                 assert got == exact[committed - 1].tolist()
             seen.add(committed)
-    assert run.returncode == 0 and len(seen) > 5
+    assert run.returncode == 0 and len(seen) > 3  # a read takes half a second on a busy machine
     check(path, 400, "shuffle+deflate:1")
 
 
