@@ -62,6 +62,8 @@ json report_of(const RefsOptions& options, const refs::References& references) {
 
 // A list may take the place of an older one, and of nothing else. JSON that is an object begins with a brace.
 void check_is_list(const std::string& out) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(out, none)) return;  // a pipe would be waited for; NewFile refuses it
   std::ifstream there(out);
   char first = 0;
   if (!there || !(there >> first) || first == '{') return;

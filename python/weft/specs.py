@@ -27,7 +27,8 @@ class FieldSpec:
     dtype: float64, float32, int64, int32 or uint8.
     support: what the values stand on, "nodes", "cells" or "global" (one value a step; that of rank 0 is written).
     owned: what this rank holds of a step: a slice of the first axis, a slice for each axis, or the numbers of its rows
-        in the order in which put() gets them, or a mask of all rows. [An even share of the first axis; cells as they are in the mesh.]
+        in the order in which put() gets them, or a mask of all rows. [An even share of the first axis; cells as they
+        are in the mesh.]
     ghosts: for rows by number, those that another rank owns: put() gets them, too, and they are skipped.
     units, components, component_units, attributes: are said in the file.
     filters: what is done to each chunk, as "shuffle+deflate:1"; "bitround:12+..." rounds to 12 bits before.
@@ -98,17 +99,19 @@ def ownership_of(shape: tuple[int, ...], spec: FieldSpec | Mesh, rank: int, rank
         counts = tuple(count for _, count in bounds)
         return _core.Ownership.box(shape, [first for first, _ in bounds], counts), counts
     ids = rows_of(owned, shape[0], "owned")
-    mask = None if ghosts is None else whole_numbers(ghosts, "ghosts", 1).astype(np.uint8)
+    given = np.asarray([] if ghosts is None else ghosts)
+    marks = whole_numbers(given.astype(int) if given.dtype.kind == "b" else given, "ghosts", 1).astype(np.uint8)
+    mask = None if ghosts is None else marks
     return _core.Ownership.nodes(shape, ids, mask), (len(ids), *shape[1:])
 
 
 def whole_numbers(values: npt.ArrayLike, what: str, most: int = 2**63 - 1) -> npt.NDArray[np.int64]:
-    """The numbers in a row. Raises TypeError where they are not whole numbers (or a mask), ValueError where one is
+    """The numbers in a row. Raises TypeError where they are not whole numbers (a mask is none), ValueError where one is
     negative or above `most`."""
     numbers = np.asarray(values)
     if numbers.size == 0:
         return np.empty(0, np.int64)
-    if numbers.dtype.kind not in "biu":
+    if numbers.dtype.kind not in "iu":
         raise TypeError(f"{what}: holds whole numbers, not {numbers.dtype}")
     if numbers.min() < 0 or numbers.max() > most:
         raise ValueError(f"{what}: {numbers.min()} to {numbers.max()} are not within 0 to {most}")

@@ -104,6 +104,8 @@ def _array(path: str, options: Options, changed: int, name: str, shape: tuple[in
 def _within(part: slice, extent: int) -> slice:
     """The same elements of an axis of this extent, with both ends said."""
     first, end, step = part.indices(extent)
+    if not range(first, end, step):
+        return slice(0, 0)
     return slice(first, None if end < 0 else end, step)
 
 

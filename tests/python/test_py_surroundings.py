@@ -82,6 +82,7 @@ def test_an_array_of_xarray_keeps_its_length(tmp_path: Path) -> None:
             for step in range(4, STEPS):
                 out.step(float(step), V=VALUES[step])
             out.flush()
+            assert dataset["V"][2:2][::-1].shape == (0, NODES)
             again = pickle.loads(there)
             assert again.shape == (4, NODES)
             for one in (again, dataset["V"]):
@@ -177,6 +178,8 @@ def test_rows_by_a_mask(tmp_path: Path) -> None:
     for owned, error, words in refused:
         with pytest.raises(error, match=words):
             weft.create(tmp_path / "b.h5", {"V": weft.FieldSpec(NODES, owned=owned)})
+    with pytest.raises(TypeError, match="subset: holds whole numbers, not bool"):
+        weft.create(tmp_path / "b.h5", {"V": weft.FieldSpec(30, subset=mask)})
     assert not (tmp_path / "b.h5").exists()
 
 

@@ -37,6 +37,7 @@ struct Moved {
   std::string name;  // in the new file
   Box mine;          // of a step
   std::uint64_t step_bytes;
+  storage::Attributes attributes{};                   // of its dataset; rank 0's, which makes the file
   std::optional<std::vector<std::uint64_t>> nodes{};  // its rows stand for, where they are some of the mesh's
   Values<std::byte> window{};
 };
@@ -81,6 +82,7 @@ class Import {
                   "name other times: --time DATASET");
     }
     for (const std::string& name : chosen_names()) add(reader_.field(name));
+    if (comm_.rank() == 0) read_attributes();
     find_places();
     if (fields_.empty()) {
       throw Error(ErrorKind::usage, reader_.path(), "has no field that can be imported", "weft info shows its fields");
@@ -259,7 +261,7 @@ class Import {
     SeriesSpec spec;
     spec.steps = reader_.committed();
     spec.time_units = reader_.field("time").units;
-    spec.calendar = calendar();
+    spec.calendar = calendar_;
     spec.options.budget_bytes = request_.budget_bytes;
     spec.options.budget_used = ahead * bytes_of_a_step();
     spec.options.work = "weft import";
@@ -281,7 +283,7 @@ class Import {
       field.support = moved.from->support;
       if (field.support != storage::Support::global) field.node_axes = moved.from->node_axes;
       field.units = moved.from->units;
-      field.attributes = attributes_of(moved);
+      field.attributes = moved.attributes;
       field.components = moved.from->components;
       field.component_units = moved.from->component_units;
       field.layout = request_.layout;
@@ -293,23 +295,22 @@ class Import {
     return spec;
   }
 
-  // Of the times' dataset; "" where it says none.
-  std::string calendar() const {
-    const std::string& times = reader_.catalog().segments[0].fields[0].path;
-    if (times.empty()) return "";
-    const storage::Attributes said = reader_.attributes(times);
-    const auto found = said.find("calendar");
-    const auto* name = found == said.end() ? nullptr : std::get_if<std::string>(&found->second);
-    return name == nullptr ? "" : *name;
-  }
-
-  // What a field's dataset says beside its values ("standard_name", ...), without what is true of the old file alone.
-  storage::Attributes attributes_of(const Moved& moved) const {
-    storage::Attributes said = reader_.attributes(reader_.catalog().segments[0].fields[number_of(moved)].path);
-    std::erase_if(said, [](const auto& one) {
-      return kOfTheOldFile.contains(one.first) || one.first.starts_with("weft_") || one.first.starts_with("_Netcdf4");
-    });
-    return said;
+  // What the datasets say beside their values ("standard_name", the calendar of the times), without what is true of the
+  // old file alone.
+  void read_attributes() {
+    const std::vector<storage::ArrayEntry>& arrays = reader_.catalog().segments[0].fields;
+    if (!arrays[0].path.empty()) {
+      const storage::Attributes said = reader_.attributes(arrays[0].path);
+      const auto found = said.find("calendar");
+      const auto* name = found == said.end() ? nullptr : std::get_if<std::string>(&found->second);
+      if (name != nullptr) calendar_ = *name;
+    }
+    for (Moved& moved : fields_) {
+      moved.attributes = reader_.attributes(arrays[number_of(moved)].path);
+      std::erase_if(moved.attributes, [](const auto& one) {
+        return kOfTheOldFile.contains(one.first) || one.first.starts_with("weft_") || one.first.starts_with("_Netcdf4");
+      });
+    }
   }
 
   std::uint64_t bytes_of_a_step() const {
@@ -345,6 +346,7 @@ class Import {
   std::vector<Moved> fields_;
   std::set<std::string> names_{storage::kReservedNames.begin(), storage::kReservedNames.end()};
   std::vector<std::string> not_shown_;
+  std::string calendar_;  // rank 0's, as the attributes
   std::vector<std::shared_ptr<series::WindowObserver>> observers_;
   std::vector<std::string> maps_left_out_;
   std::optional<view::Mesh> mesh_;  // until it is written
