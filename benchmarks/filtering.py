@@ -3,8 +3,8 @@
     python3 benchmarks/filtering.py --build build --folder /data/scratch --rounds 5
 
 Every round runs all of them, in random order; everything is warm and nothing is synced by the runs (`--sync none`). What
-one has left in the page cache is written back before the next begins. A ratio is of one round; the median and the range
-of the rounds are printed.
+one has left in the page cache is written back before the next begins, and a few seconds go by, as disks have caches of
+their own. A ratio is of one round; the median and the range of the rounds are printed.
 
 Where the disk is a virtual one, the machine below writes to it with the same cores (`steal` in /proc/stat). So filtering
 alone is timed twice: with the disk at rest, and while something
@@ -37,6 +37,8 @@ ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_orte_tmpdir_base": "/dev/shm",  # on a busy disk mpiexec misses the end of ranks: docs/write.md
 }
+
+SETTLES = 6.0  # seconds, of a disk and of the machine below
 
 
 def run(command: list[str]) -> Any:
@@ -99,7 +101,9 @@ def main() -> None:
     def timed(name: str) -> float:
         for path in {"weft": [filtered], "hdf5": [peer]}.get(name, []):
             path.unlink(missing_ok=True)
-        os.sync()
+        if name != "encode":
+            os.sync()
+            time.sleep(SETTLES)
         if name == "weft":
             return float(run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])["seconds"]["output"])
         if name == "plain":
@@ -108,9 +112,10 @@ def main() -> None:
             with written_to(other, bytes_per_second):
                 return timed("encode")
         if name == "encode":
+            os.sync()
             subprocess.run(
                 ["cat", plain], stdout=subprocess.DEVNULL, check=True
-            )  # into the page cache, so that nobody reads from the disk meanwhile
+            )  # into the page cache, so that nobody reads from the disk meanwhile; it takes some seconds, too
             return float(run([*filtering, "encode", str(plain), arguments.filter, chunk])["seconds"])
         return float(run([*filtering, "hdf5", str(plain), arguments.filter, chunk, str(peer)])["seconds"])
 

@@ -14,6 +14,7 @@
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
 #include "kernels/mhm/folder_source.hpp"
+#include "cli/text_table.hpp"
 #include "weft/convert/conversion.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/progress.hpp"
@@ -82,8 +83,7 @@ std::string to_text(const convert::Conversion& conversion, const convert::Conver
       fmt::format("{}: {} steps to {}, {} in {} files, in {}\n", conversion.file.path, format_count(report.steps),
                   convert::name_of(conversion.to), format_bytes(report.bytes), format_count(report.files),
                   format_seconds(report.seconds));
-  for (const std::string& line : report.left_out) text += fmt::format("left out: {}\n", line);
-  for (const std::string& file : report.further) text += fmt::format("further: {}\n", file);
+  text += listed("left out", report.left_out) + listed("further", report.further);
   switch (conversion.to) {
     case convert::Format::vtu: return text + fmt::format("open it: paraview {}\n", report.out);
     case convert::Format::tecplot: return text + fmt::format("open it: tec360 {}\n", report.out);

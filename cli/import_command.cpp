@@ -11,6 +11,7 @@
 #include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/opened_apart.hpp"
+#include "cli/text_table.hpp"
 #include "weft/repack/series_import.hpp"
 #include "weft/storage/chunk_codec.hpp"
 #include "weft/support/amount.hpp"
@@ -54,8 +55,7 @@ void print(const ImportArguments& arguments, const repack::ImportReport& report,
   }
   fmt::print("{}: {} steps of {}, {} in {}\n", arguments.out, format_count(report.steps),
              fmt::join(report.fields, ", "), format_bytes(report.bytes), format_seconds(report.seconds));
-  for (const std::string& line : report.left_out) fmt::print("left out: {}\n", line);
-  for (const std::string& line : report.not_shown) fmt::print("not shown: {}\n", line);
+  fmt::print("{}{}", listed("left out", report.left_out), listed("not shown", report.not_shown));
   fmt::print("Next: weft info {}\n", quoted(arguments.out));
 }
 

@@ -146,9 +146,7 @@ std::string to_text(const SeriesReader& reader) {
   }
   text += "\n" + text_table(rows, 4);
   std::string notes = grid_line(reader.catalog().grid);
-  if (!reader.is_weft()) {
-    for (const std::string& line : reader.foreign()->left_out) notes += fmt::format("left out: {}\n", line);
-  }
+  if (!reader.is_weft()) notes += listed("left out", reader.foreign()->left_out);
   if (!notes.empty()) text += "\n" + notes;
   std::string promises;
   for (const FieldView& view : views) promises += predicted_reads(view.field);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace weft::cli {
 
@@ -25,6 +26,14 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows, std::s
     table += line + "\n";
   }
   return table;
+}
+
+std::string listed(const std::string& name, const std::vector<std::string>& items) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  for (const std::string& item : items | std::views::take(kMost)) text += fmt::format("{}: {}\n", name, item);
+  if (items.size() > kMost) text += fmt::format("{}: {} more; --json lists all\n", name, items.size() - kMost);
+  return text;
 }
 
 }  // namespace weft::cli

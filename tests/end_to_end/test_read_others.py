@@ -77,6 +77,48 @@ def test_times_and_places_are_unpacked(tmp_path: Path) -> None:
     assert "the nodes are a grid of 5x7: from x, y, z (0, 0, 0) in steps of (1, 0.25, 1)" in w.weft_ok("info", path).out
 
 
+@pytest.mark.parametrize("filters", [{}, {"compression": 1, "shuffle": True}])
+def test_enumerations_are_the_integers_that_they_name(tmp_path: Path, filters: dict[str, Any]) -> None:
+    """h5py's booleans are an enumeration, and netCDF-4 has types of that kind; compounds are said to be left out."""
+    path = tmp_path / "file.h5"
+    wet = wave(STEPS, LAT, LON) > 0
+    kinds = np.random.default_rng(5).integers(0, 3, (STEPS, LAT, LON)).astype("i2")
+    kinds[2, 1, 1] = -1
+    clouds = h5py.enum_dtype({"clear": 0, "cumulus": 1, "stratus": 2, "missing": -1}, basetype="i2")
+    with h5py.File(path, "w") as file:
+        for name, size in {"time": STEPS, "lat": LAT, "lon": LON}.items():
+            file[name] = np.arange(float(size))
+            file[name].make_scale(name)
+        options = {"chunks": (3, LAT, LON), **filters}
+        file.create_dataset("wet", data=wet, **options)
+        file.create_dataset("kind", data=kinds, dtype=clouds, **options)
+        file["kind"].attrs.create("_FillValue", np.int16(-1), dtype=clouds)
+        file.create_dataset("wave", data=wave(STEPS, LAT, LON) * (1 + 2j))
+        file.create_dataset("label", data=np.full((STEPS, LAT, LON), b"sea"))
+        for name in ("wet", "kind", "wave", "label"):
+            with_scales(file, file[name], "time", "lat", "lon")
+    meant = np.where(kinds == -1, np.nan, kinds)
+    np.testing.assert_array_equal(read(path, "--field", "wet", "--trace", "2,3")[0], wet[:, 2, 3])
+    np.testing.assert_array_equal(read(path, "--field", "wet", "--snapshot", 4)[0], wet[4])
+    np.testing.assert_array_equal(read(path, "--field", "kind", "--snapshot", 2)[0], meant[2])
+    w.weft_ok("reduce", path, "--field", "wet", "--quantity", "max,mean", "--out", tmp_path / "maps.h5")
+    with h5py.File(tmp_path / "maps.h5", "r") as file:
+        np.testing.assert_array_equal(file["max"][...], wet.max(axis=0))
+        np.testing.assert_allclose(file["mean"][...], wet.mean(axis=0))
+    report = w.weft_ok("import", path, tmp_path / "series.h5", "--json").json
+    assert report["left_out"] == [
+        "/label: is of text of 3 bytes, which Weft does not compute with",
+        "/wave: is of compound of 2, 16 bytes, which Weft does not compute with",
+    ]
+    with h5py.File(tmp_path / "series.h5", "r") as file:
+        np.testing.assert_array_equal(file["wet"][...].reshape(wet.shape), wet)
+        np.testing.assert_array_equal(file["kind"][...].reshape(meant.shape), meant)
+    w.weft_ok("convert", path, "--to", "csv", "--out", tmp_path / "csv")
+    with min((tmp_path / "csv").iterdir()).open() as table:
+        column = [float(row["wet"]) for row in csv.DictReader(table)]
+    assert column == wet[0].ravel().tolist()
+
+
 def test_a_dimension_without_coordinates_has_no_times(tmp_path: Path) -> None:
     """netCDF-4 keeps such a dimension as a dataset of zeros; WRF names its times elsewhere."""
     path = tmp_path / "file.h5"

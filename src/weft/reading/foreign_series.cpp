@@ -77,7 +77,8 @@ class Search {
   Search(hid_t file, const SeriesChoice& choice) : file_(file), choice_(choice) {}
 
   void add(const DatasetFacts& facts) {
-    if (!facts.numbers || facts.empty || facts.scalar) return;
+    if (facts.empty || facts.scalar) return;
+    if (!facts.numbers) return leave_out(facts, survey::known_axes(file_, facts));
     std::optional<KnownAxes> known =
         choice_.axes.empty() ? survey::known_axes(file_, facts) : survey::told_axes(file_, facts, choice_.axes);
     if (!known && !choice_.dataset.empty()) known = steps_first(facts);  // whoever names it knows that it holds steps
@@ -88,10 +89,7 @@ class Search {
       if (!is_new) return add_step(found_[place->second], facts, *known);
     }
     const std::optional<ValueCoding> coding = coding_of(opened(file_, facts.path));
-    if (!coding) {
-      left_out_.push_back(fmt::format("{}: is of {}, which Weft does not compute with", facts.path, facts.type));
-      return;
-    }
+    if (!coding) return leave_out(facts, known);
     Found one{facts, *std::move(known), *coding, {facts.path}, {}, {}};
     if (one.known.form == Form::one_a_step) one.steps.push_back(step_in(facts.path, one.known.series));
     found_.push_back(std::move(one));
@@ -125,6 +123,13 @@ class Search {
   std::vector<std::string> left_out() && { return std::move(left_out_); }
 
  private:
+  // Values that are no numbers, or none that Weft has a type for. Said once where each step is a dataset of its own;
+  // not said of what has no steps.
+  void leave_out(const DatasetFacts& facts, const std::optional<KnownAxes>& known) {
+    if (!known || (known->form == Form::one_a_step && !strange_.insert(known->series).second)) return;
+    left_out_.push_back(fmt::format("{}: is of {}, which Weft does not compute with", facts.path, facts.type));
+  }
+
   // Steps, nodes, components.
   KnownAxes steps_first(const DatasetFacts& facts) const {
     KnownAxes assumed = survey::told_axes(file_, facts, layout::axis_names(layout::default_axes(facts.shape.size())));
@@ -179,6 +184,7 @@ class Search {
   std::vector<Found> found_;
   std::map<std::string, std::size_t> by_series_;
   std::set<std::string> times_;
+  std::set<std::string> strange_;  // series of datasets that are left out
   std::vector<std::string> left_out_;
 };
 

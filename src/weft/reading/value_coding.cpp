@@ -36,8 +36,11 @@ auto with_type(StoredType type, const Action& action) {
   throw Error(ErrorKind::usage, "a type that is stored", "is not one of its members");
 }
 
+// The integers that an enumeration, as h5py's booleans are one, gives names to; any other type as it is.
+Handle unnamed(Handle type) { return H5Tget_class(type) == H5T_ENUM ? Handle(H5Tget_super(type)) : std::move(type); }
+
 std::optional<StoredType> stored_type(hid_t dataset) {
-  const Handle type(H5Dget_type(dataset));
+  const Handle type = unnamed(Handle(H5Dget_type(dataset)));
   const std::size_t size = H5Tget_size(type);
   if (H5Tget_class(type) == H5T_FLOAT) {
     if (size == 2 || size == 4) return StoredType::float32;
@@ -147,7 +150,7 @@ void add_missing(ValueCoding& coding, const std::vector<Number>& fills) {
 void add_missing(hid_t dataset, const char* name, ValueCoding& coding) {
   if (H5Aexists(dataset, name) <= 0) return;
   const Handle attribute(H5Aopen(dataset, name, H5P_DEFAULT));
-  const Handle type(H5Aget_type(attribute));
+  const Handle type = unnamed(Handle(H5Aget_type(attribute)));
   if (H5Tget_class(type) == H5T_FLOAT) return add_missing(coding, storage::read_numbers(dataset, name));
   if (H5Tget_class(type) != H5T_INTEGER) return;
   if (H5Tget_sign(type) == H5T_SGN_2) return add_missing(coding, storage::read_integers(dataset, name));

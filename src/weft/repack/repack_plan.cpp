@@ -66,7 +66,7 @@ std::vector<Filter> filters_for(const RepackRequest& request, const survey::Data
                                                            (config & H5Z_FILTER_CONFIG_ENCODE_ENABLED) != 0);
     if (!encodes) {
       throw Error(ErrorKind::data, facts.path,
-                  fmt::format("has filter {}, which can be read here and not written", filter.name),
+                  fmt::format("is filtered by {}, which can be read here and not written", filter.name),
                   "choose another: --filter shuffle+deflate");
     }
   }

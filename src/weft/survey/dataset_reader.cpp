@@ -57,7 +57,7 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
 
   chunk_bytes_ = element_count(chunk_) * facts_.element_bytes;
   if (const storage::Filter* filter = storage::first_unknown(facts_.filters)) {
-    throw Error(ErrorKind::data, path, fmt::format("has filter {}, which cannot be decoded here", filter->name),
+    throw Error(ErrorKind::data, path, fmt::format("is filtered by {}, which cannot be decoded here", filter->name),
                 "install its HDF5 plugin and set HDF5_PLUGIN_PATH");
   }
   whole_chunks_ = !facts_.filters.empty() || chunk_bytes_ <= limits.cache_bytes;

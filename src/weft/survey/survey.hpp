@@ -29,7 +29,7 @@ struct DatasetFacts {
   Shape shape;
   Shape most;            // extents it may grow to; 0: without limit
   std::string type;      // for people: "float64", "float32, big-endian", "compound of 3, 24 bytes", "text"
-  bool numbers = false;  // integers or floating point of any size and order
+  bool numbers = false;  // integers, with names (an enumeration) or without, or floating point; of any size and order
   bool movable = true;   // elements are bytes alone: no references, nothing of variable length
   std::uint64_t element_bytes = 0;
   StorageKind storage = StorageKind::contiguous;
