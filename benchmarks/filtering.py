@@ -78,18 +78,20 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--nodes", type=int, default=3253316)
+    parser.add_argument("--nodes", type=int, default=3253316, help="of a file that is replayed: the first ones")
     parser.add_argument("--steps", type=int, default=151)
     parser.add_argument("--filter", default="shuffle+deflate:1")
     parser.add_argument("--from", dest="source", default="", help="replay the steps of this file, as FILE:DATASET")
-    parser.add_argument("--without-hdf5", action="store_true", help="leave out HDF5's own writes, which take longest")
+    parser.add_argument(
+        "--hdf5-rounds", type=int, help="HDF5's own writes, which take longest, in the first rounds alone"
+    )
     parser.add_argument("--mpiexec", default="mpiexec")
     arguments = parser.parse_args()
     ranks = [arguments.mpiexec, "-n", str(arguments.ranks)]
     weft = [*ranks, str(arguments.build / "bin/weft"), "run", "ecg", "--json", "--sync", "none", "--mesh", "none"]
     what = ["--nodes", str(arguments.nodes), "--steps", str(arguments.steps)]
     if arguments.source:
-        what = ["--source", "replay", "--from", arguments.source, "--steps", str(arguments.steps)]
+        what += ["--source", "replay", "--from", arguments.source]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     plain, filtered, peer, other = (arguments.folder / f"{name}.h5" for name in ("plain", "filtered", "hdf5", "other"))
     run([*weft, *what, "--out", str(plain)])
@@ -119,15 +121,16 @@ def main() -> None:
             return float(run([*filtering, "encode", str(plain), arguments.filter, chunk])["seconds"])
         return float(run([*filtering, "hdf5", str(plain), arguments.filter, chunk, str(peer)])["seconds"])
 
-    names = ["weft", "plain", "encode", "beside", *([] if arguments.without_hdf5 else ["hdf5"])]
+    hdf5_rounds = arguments.rounds if arguments.hdf5_rounds is None else arguments.hdf5_rounds
     rounds: list[dict[str, float]] = []
     for number in range(arguments.rounds):
+        names = ["weft", "plain", "encode", "beside", *(["hdf5"] if number < hdf5_rounds else [])]
         seconds = {name: timed(name) for name in random.sample(names, len(names))}
         rounds.append(seconds)
         print(f"round {number + 1}: " + ", ".join(f"{name} {seconds[name]:.2f} s" for name in names), flush=True)
 
     def ratio(left: str, right: str) -> str:
-        ratios = sorted(r[left] / r[right] for r in rounds)
+        ratios = sorted(r[left] / r[right] for r in rounds if left in r and right in r)
         return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} - {ratios[-1]:.2f})"
 
     with h5py.File(filtered) as file:
@@ -136,7 +139,7 @@ def main() -> None:
     print(f"{arguments.filter}, chunks of {chunk}: {raw / 2**20:.0f} MiB to {stored / 2**20:.0f} MiB")
     print(f"writing compressed / filtering alone: {ratio('weft', 'encode')}")
     print(f"the same, the disk as busy:           {ratio('weft', 'beside')}")
-    if not arguments.without_hdf5:
+    if hdf5_rounds > 0:
         print(f"HDF5's filtered writes / ours:        {ratio('hdf5', 'weft')}")
     print(f"compressed / uncompressed:            {ratio('weft', 'plain')}")
 
