@@ -162,7 +162,8 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
   facts.type = type_text(type);
   facts.element_bytes = H5Tget_size(type);
   facts.movable = is_movable(type);
-  facts.numbers = H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_ENUM;
+  facts.numbers =
+      H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_ENUM;
 
   const Handle space(readable(H5Dget_space(dataset), path, "has no extents"));
   const H5S_class_t kind = H5Sget_simple_extent_type(space);
