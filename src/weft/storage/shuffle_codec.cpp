@@ -33,7 +33,7 @@ class Shuffle final : public FilterCodec {
 // zip the first half of the vectors with the second one, byte by byte, rotates that number by a bit to the left. Four
 // times that, and the bits of the element (4 in front, as it begins) have gone behind those of the byte in it.
 constexpr std::size_t kTile = 16;
-typedef unsigned char Vector __attribute__((vector_size(kTile)));
+using Vector __attribute__((vector_size(kTile))) = unsigned char;
 
 template <std::size_t kBytes>
 using Tile = std::array<Vector, kBytes>;
