@@ -103,8 +103,8 @@ def main() -> None:
     def timed(name: str) -> float:
         for path in {"weft": [filtered], "hdf5": [peer]}.get(name, []):
             path.unlink(missing_ok=True)
+        os.sync()
         if name != "encode":
-            os.sync()
             time.sleep(SETTLES)
         if name == "weft":
             return float(run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])["seconds"]["output"])
@@ -114,7 +114,6 @@ def main() -> None:
             with written_to(other, bytes_per_second):
                 return timed("encode")
         if name == "encode":
-            os.sync()
             subprocess.run(
                 ["cat", plain], stdout=subprocess.DEVNULL, check=True
             )  # into the page cache, so that nobody reads from the disk meanwhile; it takes some seconds, too

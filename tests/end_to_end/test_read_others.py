@@ -119,6 +119,22 @@ def test_enumerations_are_the_integers_that_they_name(tmp_path: Path, filters: d
     assert column == wet[0].ravel().tolist()
 
 
+def test_a_long_list_of_what_is_left_out_ends(tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    ocean(path)
+    with h5py.File(path, "a") as file:
+        for number in range(12):
+            name = f"label{number:02}"
+            file.create_dataset(name, data=np.full(STEPS, b"sea"))
+            with_scales(file, file[name], "ocean_time")
+    all_of_them = w.weft_ok("info", path, "--json").json["left_out"]
+    labels = [line for line in all_of_them if line.startswith("/label")]
+    assert len(labels) == 12
+    said = [line for line in w.weft_ok("info", path).out.splitlines() if line.startswith("left out: ")]
+    assert said[:10] == [f"left out: {line}" for line in all_of_them[:10]]
+    assert said[10:] == [f"left out: {len(all_of_them) - 10} more; --json lists all"]
+
+
 def test_a_dimension_without_coordinates_has_no_times(tmp_path: Path) -> None:
     """netCDF-4 keeps such a dimension as a dataset of zeros; WRF names its times elsewhere."""
     path = tmp_path / "file.h5"

@@ -1,6 +1,7 @@
 // HDF5's own shuffle: the first bytes of all elements, then their second ones, and so on.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "weft/storage/chunk_codec.hpp"
@@ -61,8 +62,6 @@ inline Tile<kBytes> zip_times(const Tile<kBytes>& tile) {
   }
 }
 
-constexpr std::size_t log2_of(std::size_t number) { return number == 1 ? 0 : 1 + log2_of(number / 2); }
-
 // Of whole tiles; returns how many elements they have.
 template <std::size_t kBytes>
 std::size_t shuffle_tiles(const std::byte* from, std::size_t elements, std::byte* to) {
@@ -70,7 +69,7 @@ std::size_t shuffle_tiles(const std::byte* from, std::size_t elements, std::byte
   for (std::size_t first = 0; first < whole; first += kTile) {
     Tile<kBytes> tile;
     std::memcpy(tile.data(), from + first * kBytes, sizeof tile);
-    tile = zip_times<log2_of(kTile)>(tile);
+    tile = zip_times<std::countr_zero(kTile)>(tile);
 #pragma GCC unroll 8
     for (std::size_t b = 0; b < kBytes; ++b) std::memcpy(to + b * elements + first, &tile[b], kTile);
   }
@@ -84,7 +83,7 @@ std::size_t unshuffle_tiles(const std::byte* from, std::size_t elements, std::by
     Tile<kBytes> tile;
 #pragma GCC unroll 8
     for (std::size_t b = 0; b < kBytes; ++b) std::memcpy(&tile[b], from + b * elements + first, kTile);
-    tile = zip_times<log2_of(kBytes)>(tile);
+    tile = zip_times<std::countr_zero(kBytes)>(tile);
     std::memcpy(to + first * kBytes, tile.data(), sizeof tile);
   }
   return whole;
