@@ -8,6 +8,7 @@
 
 #include "weft/exchange/stream_copy.hpp"
 #include "weft/support/amount.hpp"
+#include "weft/support/byte_planes.hpp"
 #include "weft/support/error.hpp"
 
 namespace weft::exchange {
@@ -42,17 +43,26 @@ PageMemory::~PageMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
+void TileMemory::place(std::uint64_t slot, std::uint64_t step, std::uint64_t offset,
+                       std::span<const std::byte> values) const {
+  const std::uint64_t element = shape_->element_bytes;
+  if (!shape_->in_planes) {
+    stream_copy(steps_of(slot, step, 1).data() + offset * element, values.data(), values.size());
+    return;
+  }
+  const std::uint64_t step_elements = shape_->tile_bytes / element;
+  to_byte_planes(values, element, tile(slot).data() + step * step_elements + offset, shape_->steps * step_elements);
+}
+
 Mail::Mail(const WindowShape& shape) : shape_(&shape), outbox_(shape.outbox_memory()), inbox_(shape.inbox_memory()) {}
 
 void Mail::put(std::uint64_t step, std::span<const std::byte> local, const TileMemory& tiles, const Visit& visit) {
   constexpr std::uint64_t kWorthVisiting = 4096;  // bytes
   const std::uint64_t element = shape_->element_bytes;
   for (const partition::Copy& copy : shape_->plan->copies) {
-    stream_copy(tiles.steps_of(copy.slot, step, 1).data() + copy.offset * element, local.data() + copy.local * element,
-                copy.length * element);
-    if (visit && copy.length * element >= kWorthVisiting) {
-      visit(copy.slot, copy.offset, local.subspan(copy.local * element, copy.length * element));
-    }
+    const std::span<const std::byte> values = local.subspan(copy.local * element, copy.length * element);
+    tiles.place(copy.slot, step, copy.offset, values);
+    if (visit && values.size() >= kWorthVisiting) visit(copy.slot, copy.offset, values);
   }
   std::byte* message = outbox_.data();
   for (const partition::Outbound& outbound : shape_->plan->outbound) {
@@ -85,7 +95,7 @@ void Mail::open(std::uint64_t steps, const TileMemory& tiles) const {
     for (std::uint64_t step = 0; step < steps; ++step) {
       const std::byte* from = begin + step * inbound.elements * element;
       for (const partition::Placed& place : inbound.places) {
-        std::memcpy(tiles.steps_of(place.slot, step, 1).data() + place.offset * element, from, place.length * element);
+        tiles.place(place.slot, step, place.offset, {from, place.length * element});
         from += place.length * element;
       }
     }

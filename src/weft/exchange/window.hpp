@@ -5,6 +5,9 @@
 // one contiguous run of its chunk. What belongs to tiles of other ranks waits in an outbox, [peer][step][element],
 // until deliver() sends it. A window owns its memory: zeroed pages, so that padding at the edges is 0 in the file.
 //
+// Where HDF5's shuffle is the first that is done to a chunk, put() may do it on the way: the window then holds
+// [tile][byte of an element][step][element], and nobody has to go through its memory a second time for that.
+//
 // Example: 58 tiles of 55,184 bytes and 5 steps: 16 MB, of which tile 3, step 2 begins at (3 * 5 + 2) * 55,184.
 #pragma once
 
@@ -46,6 +49,7 @@ struct WindowShape {
   std::uint64_t tile_bytes = 0;
   std::uint64_t element_bytes = 0;
   std::uint64_t steps = 0;  // capacity
+  bool in_planes = false;   // shuffled on the way
 
   std::uint64_t tile_memory() const { return plan->tiles.size() * steps * tile_bytes; }
   std::uint64_t outbox_memory() const { return plan->sent_elements * element_bytes * steps; }
@@ -61,6 +65,10 @@ class TileMemory {
   std::span<std::byte> steps_of(std::uint64_t slot, std::uint64_t first, std::uint64_t steps) const {
     return {memory_.data() + (slot * shape_->steps + first) * shape_->tile_bytes, steps * shape_->tile_bytes};
   }
+  // What `steps_of` cannot show of tiles that are shuffled on the way: one as it lies in memory, with all its steps.
+  std::span<std::byte> tile(std::uint64_t slot) const { return steps_of(slot, 0, shape_->steps); }
+  // One step's elements of a tile, from element `offset` on.
+  void place(std::uint64_t slot, std::uint64_t step, std::uint64_t offset, std::span<const std::byte> values) const;
   void populate() const { memory_.populate(); }
 
  private:

@@ -38,8 +38,10 @@ class OwnerStrategy final : public WriteStrategy {
     start_observers();
     choose_window();
     agree_on(context.comm, [&] {  // a rank may have no memory left
-      for (auto& field : fields_) {
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        FieldWindows* field = fields_[f].get();
         field->shape.steps = window_steps_;
+        field->shape.in_planes = shuffles_on_the_way(f);
         field->mail = std::make_unique<exchange::Mail>(field->shape);
         for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
       }
@@ -156,6 +158,22 @@ class OwnerStrategy final : public WriteStrategy {
     const auto& fields = context_.catalog.fields;
     const bool filters = std::ranges::any_of(fields, [](const auto& field) { return !field.filter.empty(); });
     return {context_.nodes, context_.options.writers.value_or(partition::usual_writers(context_.nodes, filters))};
+  }
+
+  // Not where somebody looks at the values in a window, or rounds them first. Nor of scattered nodes: each would go to
+  // as many places as its number has bytes.
+  bool shuffles_on_the_way(std::size_t f) const {
+    constexpr std::uint64_t kWorthwhile = 64;  // elements that lie side by side, on average
+    const storage::FieldEntry& entry = context_.catalog.fields[f];
+    const FieldWindows& field = *fields_[f];
+    if (!field.filtered || entry.kept_bits > 0 || !field.observers.empty()) return false;
+    if (!storage::shuffles_first(storage::parse_filters(entry.filter, size_of(entry.type)))) return false;
+    const partition::MovePlan& plan = *field.shape.plan;
+    std::uint64_t elements = plan.received_elements;
+    std::uint64_t runs = plan.copies.size();
+    for (const partition::Copy& copy : plan.copies) elements += copy.length;
+    for (const partition::Inbound& inbound : plan.inbound) runs += inbound.places.size();
+    return elements >= runs * kWorthwhile;
   }
 
   // They may have half of the budget, and the windows the rest.
@@ -336,19 +354,16 @@ class OwnerStrategy final : public WriteStrategy {
     for (const auto& field : fields_) field->mail->open(gathered_, field->tiles[turn_]);
   }
 
-  // The window's steps of this rank's chunks of a filtered field.
+  // The window's steps of this rank's chunks of a filtered field: of one chunk a tile, as no window reaches further.
   void add_chunks(std::size_t f, std::uint64_t from_step, const exchange::TileMemory& tiles,
                   std::vector<storage::ChunkSteps>& chunks) const {
     const FieldWindows& field = *fields_[f];
     const std::uint64_t chunk_steps = context_.catalog.segments[0].fields[f].chunk[0];
-    for (std::uint64_t step = from_step; step < from_step + gathered_;) {
-      const std::uint64_t inside = step % chunk_steps;
-      const std::uint64_t steps = std::min(chunk_steps - inside, from_step + gathered_ - step);
-      for (std::size_t slot = 0; slot < field.shape.plan->tiles.size(); ++slot) {
-        chunks.push_back({f, step / chunk_steps * field.all_tiles + field.shape.plan->tiles[slot], inside,
-                          tiles.steps_of(slot, step - from_step, steps)});
-      }
-      step += steps;
+    const std::uint64_t first = from_step / chunk_steps * field.all_tiles;
+    for (std::size_t slot = 0; slot < field.shape.plan->tiles.size(); ++slot) {
+      const std::uint64_t chunk = first + field.shape.plan->tiles[slot];
+      const storage::Bytes memory = field.shape.in_planes ? tiles.tile(slot) : tiles.steps_of(slot, 0, gathered_);
+      chunks.push_back({f, chunk, from_step % chunk_steps, memory, field.shape.in_planes ? gathered_ : 0});
     }
   }
 

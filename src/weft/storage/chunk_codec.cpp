@@ -30,10 +30,10 @@ ChunkCoder::Encoded ChunkCoder::encode(std::span<const std::byte> chunk) {
 }
 
 ChunkCoder::As<std::span<const std::byte>> ChunkCoder::encode_here(std::span<const std::byte> chunk,
-                                                                   std::span<std::byte> memory) {
+                                                                   std::span<std::byte> memory, std::size_t done) {
   As<std::span<const std::byte>> result;
   std::span<const std::byte> now = chunk;
-  for (std::size_t i = 0; i < filters_.size(); ++i) {
+  for (std::size_t i = done; i < filters_.size(); ++i) {
     stages_[i].codec->offer(i + 1 == filters_.size() ? memory : std::span<std::byte>());
     const std::span<const std::byte> next = stages_[i].codec->encode(now);
     const bool in_vain = stages_[i].compresses && (next.empty() || next.size() >= now.size());

@@ -58,6 +58,8 @@ bool compresses(const Filter& filter);
 // How many bytes a core undoes filters to in a second, in the order of magnitude: 250 MB/s where deflate or a filter
 // nobody knows is among them, 1 GB/s with the quick ones (zstd, lzf, LZ4, Blosc), 2 GB/s where nothing is compressed.
 double decode_bandwidth(const std::vector<Filter>& filters);
+// Whether shuffle comes first, so that values may be shuffled on their way to ChunkCoder (support/byte_planes.hpp).
+bool shuffles_first(const std::vector<Filter>& filters);
 // Whether every filter of the list is one that ChunkCoder knows.
 bool coded_here(const std::vector<Filter>& filters);
 // The first filter that neither ChunkCoder nor this machine's HDF5 can undo; nullptr where there is none.
@@ -85,8 +87,10 @@ class ChunkCoder {
   using Encoded = As<std::vector<std::byte>>;
   Encoded encode(std::span<const std::byte> chunk);
   // The same in memory that stands until the coder's next call, or in the chunk's own; or from the first byte of
-  // `memory` on, where that has room for anything that the last filter may make.
-  As<std::span<const std::byte>> encode_here(std::span<const std::byte> chunk, std::span<std::byte> memory = {});
+  // `memory` on, where that has room for anything that the last filter may make. The chunk has been through the first
+  // `done` filters already.
+  As<std::span<const std::byte>> encode_here(std::span<const std::byte> chunk, std::span<std::byte> memory = {},
+                                             std::size_t done = 0);
 
   // Fills `chunk`, whose length must be the chunk's. Throws Error(data), without a place, where the bytes are not what
   // the filters left: damaged.

@@ -146,6 +146,10 @@ bool compresses(const Filter& filter) {
   return kind != nullptr && kind->compresses;
 }
 
+bool shuffles_first(const std::vector<Filter>& filters) {
+  return !filters.empty() && filters.front().id == H5Z_FILTER_SHUFFLE;
+}
+
 bool coded_here(const std::vector<Filter>& filters) {
   // Between two that compress, the length is known to HDF5 alone.
   return std::count_if(filters.begin(), filters.end(), compresses) <= 1 &&

@@ -13,6 +13,7 @@
 
 #include "weft/storage/bit_rounding.hpp"
 #include "weft/storage/chunk_room.hpp"
+#include "weft/support/byte_planes.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
@@ -26,6 +27,10 @@ constexpr std::uint64_t kWorthPages = 4ULL << 20;    // of a window; less is cop
 
 const ArrayEntry& array_of(const SeriesCatalog& catalog, std::size_t field) {
   return catalog.segments.at(0).fields.at(field);
+}
+
+std::uint64_t bytes_of(const ChunkSteps& steps, const ArrayEntry& array) {
+  return steps.shuffled > 0 ? array.chunk_bytes() / array.chunk[0] * steps.shuffled : steps.steps.size();
 }
 
 std::vector<Filter> filters_of_field(const SeriesCatalog& catalog, std::size_t field) {
@@ -59,7 +64,8 @@ class FilteredChunks::Worker {
   void encode(const ChunkSteps& steps) {
     ChunkCoder& coder = coder_of(steps.field);
     const std::span<std::byte> rest = mine_.blocks.empty() ? std::span<std::byte>() : mine_.blocks.back().rest();
-    const auto [bytes, skipped] = coder.encode_here(chunk_of(steps, coder), rest);
+    const ToEncode chunk = chunk_of(steps, coder);
+    const auto [bytes, skipped] = coder.encode_here(chunk.bytes, rest, chunk.filters_done);
     if (mine_.blocks.empty() || rest.size() < bytes.size()) {
       mine_.blocks.push_back(all_.spare_.take(bytes.size(), block_bytes_));
     }
@@ -87,11 +93,18 @@ class FilteredChunks::Worker {
     return coder->second;
   }
 
-  // What is to be encoded: the steps, where they are the whole chunk; else in it, beside what the file has of it.
-  std::span<const std::byte> chunk_of(const ChunkSteps& steps, ChunkCoder& coder) {
+  struct ToEncode {
+    std::span<const std::byte> bytes;
+    std::size_t filters_done = 0;
+  };
+
+  // The steps, where they are the whole chunk; else in it, beside what the file has of it.
+  ToEncode chunk_of(const ChunkSteps& steps, ChunkCoder& coder) {
     const ArrayEntry& array = array_of(all_.catalog_, steps.field);
     const FieldEntry& field = all_.catalog_.fields.at(steps.field);
-    if (steps.steps.size() == array.chunk_bytes() && field.kept_bits == 0) return steps.steps;
+    if (bytes_of(steps, array) == array.chunk_bytes() && field.kept_bits == 0) {
+      return {steps.steps, steps.shuffled > 0 ? 1U : 0U};
+    }
     try {
       whole_ = steps.first > 0 ? read_filtered_chunk(all_.store_, all_.catalog_, steps.field, steps.chunk, coder)
                                : std::vector<std::byte>(array.chunk_bytes());
@@ -100,11 +113,16 @@ class FilteredChunks::Worker {
                   fmt::format("chunk {} of {} {}", steps.chunk, array.path, error.what()));
     }
     const std::uint64_t step_bytes = array.chunk_bytes() / array.chunk[0];
-    std::copy(steps.steps.begin(), steps.steps.end(),
-              whole_.begin() + static_cast<std::ptrdiff_t>(steps.first * step_bytes));
+    const std::span<std::byte> to = std::span(whole_).subspan(steps.first * step_bytes, bytes_of(steps, array));
+    if (steps.shuffled > 0) {
+      const std::uint64_t plane_bytes = array.chunk_bytes() / size_of(field.type);
+      from_byte_planes(steps.steps.data(), plane_bytes, size_of(field.type), to);
+    } else {
+      std::ranges::copy(steps.steps, to.begin());
+    }
     // The steps that were there are rounded already, and stay as they are.
     if (field.kept_bits > 0) round_bits(whole_, field.type, field.kept_bits);
-    return whole_;
+    return {whole_};
   }
 
   FilteredChunks& all_;
@@ -140,8 +158,11 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
   made_ = {};
   std::uint64_t window_bytes = 0;
   std::uint64_t longest = 0;
+  std::uint64_t step_bytes = 0;
   for (const ChunkSteps& chunk : chunks) {
-    const std::uint64_t bytes = array_of(catalog_, chunk.field).chunk_bytes();
+    const ArrayEntry& array = array_of(catalog_, chunk.field);
+    const std::uint64_t bytes = array.chunk_bytes();
+    step_bytes += bytes_of(chunk, array);
     window_bytes += bytes;
     longest = std::max(longest, bytes);
   }
@@ -181,6 +202,7 @@ void FilteredChunks::encode(const std::vector<ChunkSteps>& chunks) {
     std::rethrow_exception(failure);
   }
   std::ranges::sort(made_.chunks, {}, [](const Made& one) { return std::pair(one.field, one.chunk); });
+  made_.step_bytes = step_bytes;
   for (const PageBlock& block : made_.blocks) made_.chunk_bytes += block.used();
   made_.bytes = made_.chunk_bytes;
   if (made_.bytes < kWorthPages) return;

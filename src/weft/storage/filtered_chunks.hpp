@@ -36,6 +36,9 @@ struct ChunkSteps {
   std::uint64_t chunk = 0;  // its number
   std::uint64_t first = 0;  // where the steps begin in it
   Bytes steps;              // memory that outlives encode()
+  // Where it is not 0, `steps` has room for those of a whole chunk, shuffled already; so many of them count, from
+  // the first on. For fields whose first filter is shuffle.
+  std::uint64_t shuffled = 0;
 };
 
 class FilteredChunks {
@@ -53,6 +56,8 @@ class FilteredChunks {
   std::uint64_t bytes() const { return made_.bytes; }
   // Of the chunks alone.
   std::uint64_t chunk_bytes() const { return made_.chunk_bytes; }
+  // Of the steps that encode() was given.
+  std::uint64_t step_bytes() const { return made_.step_bytes; }
   // What encode() made waits for its place.
   void set_aside();
   // What is set aside gets its place, which HDF5 must know to be in the file. To be written before write_entries();
@@ -82,6 +87,7 @@ class FilteredChunks {
     std::vector<PageBlock> blocks;  // to be one behind the other in the file
     std::uint64_t bytes = 0;        // of them
     std::uint64_t chunk_bytes = 0;
+    std::uint64_t step_bytes = 0;
   };
   class Worker;
 

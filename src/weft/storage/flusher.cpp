@@ -139,7 +139,7 @@ void Flusher::write(const FlushJob& job) {
 
 void Flusher::filter(const FlushJob& job) {
   filtered_.encode(job.chunks);
-  for (const ChunkSteps& chunk : job.chunks) target_.counters.unfiltered_bytes += chunk.steps.size();
+  target_.counters.unfiltered_bytes += filtered_.step_bytes();
   target_.counters.filtered_bytes += filtered_.chunk_bytes();
 }
 
