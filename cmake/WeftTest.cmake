@@ -126,9 +126,10 @@ function(weft_add_python_tests folder)
     weft_scratch(${test} scratch)
     add_test(NAME ${test} WORKING_DIRECTORY ${scratch}
              COMMAND ${arg_PYTHON} -m pytest -q -p no:cacheprovider --basetemp ${scratch}/tmp ${file})
+    # OPENBLAS_NUM_THREADS: each import of numpy begins threads that spin for a tenth of a second.
     # PROCESSORS 1, on ranks, too: they mostly start, wait and touch files, and two such tests side by side take less time.
     set_tests_properties(${test} PROPERTIES LABELS "python;${folder}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 1
-      ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
+      ENVIRONMENT "${weft_test_environment};PYTHONDONTWRITEBYTECODE=1;OPENBLAS_NUM_THREADS=1;PYTHONPATH=${here};WEFT=$<TARGET_FILE:weft>;WEFT_EXAMPLES=${PROJECT_BINARY_DIR}/examples;WEFT_READER_CASES=${PROJECT_BINARY_DIR}/tests/weft_reader_cases;WEFT_MPIEXEC=${launcher};WEFT_MPI_FLAVOUR=${WEFT_MPI_FLAVOUR}")
     if(name IN_LIST arg_LONG)
       set_tests_properties(${test} PROPERTIES COST 100)  # seconds, where no run before has told
     endif()

@@ -8,6 +8,8 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "bin" / "weft"
@@ -40,4 +42,20 @@ def _companion(name: str) -> None:
             f"weft: error: weft {name}: this Python has no {' and no '.join(missing)}; "
             "install what it takes: pip install 'weft-io[campaign]'"
         )
-    sys.exit(importlib.import_module(f"weft.{name}.command").main())
+    with _one_blas_thread():
+        command = importlib.import_module(f"weft.{name}.command")
+    sys.exit(command.main())
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """While numpy is imported: the threads that its OpenBLAS makes then spin for a tenth of a second, on the cores of
+    what a campaign measures, and nothing here needs them. The programs of a campaign do not see it.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    yield
+    del os.environ[name]

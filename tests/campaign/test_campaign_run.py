@@ -57,6 +57,18 @@ def test_every_experiment_once_in_the_order_of_the_seed(tmp_path: Path) -> None:
     assert re.search(r"^\[12/12\] ", done.out, re.MULTILINE) and "Next: weft report" in done.out
 
 
+@pytest.mark.parametrize("threads", [None, "3"])
+def test_the_campaigns_own_blas_threads_are_not_those_of_its_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str | None
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if threads:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
+    done = weft("campaign", "run", write_campaign(tmp_path), "--out", tmp_path / "r", "--repeats", 1)
+    assert done.code == 0, done
+    assert {result["report"].get("blas threads") for result in results_of(tmp_path / "r")} == {threads}
+
+
 def test_what_exists_is_not_overwritten(tmp_path: Path) -> None:
     file = write_campaign(tmp_path)
     assert weft("campaign", "run", file, "--out", tmp_path / "r").code == 0
