@@ -62,8 +62,8 @@ test: setup
 	$(call configure_and_build,default,all)
 	$(call configure_and_build,mpich,all)
 	$(call configure_and_build,serial,all)
-	ctest --preset default --parallel $$(($(JOBS) + 1))  # mpiexec of Open MPI waits for a third of the time
-	ctest --preset mpich --parallel $(JOBS)
+	ctest --preset default --parallel $$(($(JOBS) + 1))  # many tests wait, for ranks to start or to end
+	ctest --preset mpich --parallel $$(($(JOBS) + 1))
 	ctest --preset serial --parallel $(JOBS)
 	@echo 'make test: every test passed, with Open MPI, with MPICH and without MPI'
 

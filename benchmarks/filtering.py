@@ -6,9 +6,11 @@ Every round runs all of them, in random order; everything is warm and nothing is
 one has left in the page cache is written back before the next begins, and a few seconds go by, as disks have caches of
 their own. A ratio is of one round; the median and the range of the rounds are printed.
 
+A virtual machine may give free memory back to the one below, and pays for it when it is used again: 2 to 3 s a GB were
+seen after some seconds at rest. Each run begins with memory at hand, as it has on a machine of its own (MEMORY).
+
 Where the disk is a virtual one, the machine below writes to it with the same cores (`steal` in /proc/stat). So filtering
-alone is timed twice: with the disk at rest, and while something
-else writes to it as many bytes a second as Weft does.
+alone is timed twice: with the disk at rest, and while something else writes to it as many bytes a second as Weft does.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ ENVIRONMENT = {
 }
 
 SETTLES = 6.0  # seconds, of a disk and of the machine below
+MEMORY = 2 << 30  # bytes; more than a run takes
 
 
 def run(command: list[str]) -> Any:
@@ -46,6 +49,13 @@ def run(command: list[str]) -> Any:
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
+
+
+def have_memory_at_hand() -> None:
+    with mmap.mmap(-1, MEMORY) as memory:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+        for page in range(0, MEMORY, mmap.PAGESIZE):
+            memory[page] = 1
 
 
 @contextmanager
@@ -104,19 +114,20 @@ def main() -> None:
         for path in {"weft": [filtered], "hdf5": [peer]}.get(name, []):
             path.unlink(missing_ok=True)
         os.sync()
-        if name != "encode":
-            time.sleep(SETTLES)
-        if name == "weft":
-            return float(run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])["seconds"]["output"])
-        if name == "plain":
-            return float(run([*weft, *what, "--out", str(arguments.folder / "again.h5")])["seconds"]["output"])
         if name == "beside":
             with written_to(other, bytes_per_second):
                 return timed("encode")
         if name == "encode":
-            subprocess.run(
-                ["cat", plain], stdout=subprocess.DEVNULL, check=True
-            )  # into the page cache, so that nobody reads from the disk meanwhile; it takes some seconds, too
+            # Into the page cache, so that nobody reads from the disk meanwhile; it takes some seconds, too.
+            subprocess.run(["cat", plain], stdout=subprocess.DEVNULL, check=True)
+        else:
+            time.sleep(SETTLES)
+        have_memory_at_hand()
+        if name == "weft":
+            return float(run([*weft, *what, "--out", str(filtered), "--filter", arguments.filter])["seconds"]["output"])
+        if name == "plain":
+            return float(run([*weft, *what, "--out", str(arguments.folder / "again.h5")])["seconds"]["output"])
+        if name == "encode":
             return float(run([*filtering, "encode", str(plain), arguments.filter, chunk])["seconds"])
         return float(run([*filtering, "hdf5", str(plain), arguments.filter, chunk, str(peer)])["seconds"])
 
