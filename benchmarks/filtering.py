@@ -117,9 +117,12 @@ def main() -> None:
         if name == "beside":
             with written_to(other, bytes_per_second):
                 return timed("encode")
+        # What is read comes from the page cache, so that the disk has nothing else to do. It takes some seconds, too.
         if name == "encode":
-            # Into the page cache, so that nobody reads from the disk meanwhile; it takes some seconds, too.
             subprocess.run(["cat", plain], stdout=subprocess.DEVNULL, check=True)
+        elif arguments.source and name != "hdf5":
+            subprocess.run(["cat", arguments.source.rpartition(":")[0]], stdout=subprocess.DEVNULL, check=True)
+            time.sleep(SETTLES)
         else:
             time.sleep(SETTLES)
         have_memory_at_hand()
