@@ -120,10 +120,9 @@ def main() -> None:
         # What is read comes from the page cache, so that the disk has nothing else to do. It takes some seconds, too.
         if name == "encode":
             subprocess.run(["cat", plain], stdout=subprocess.DEVNULL, check=True)
-        elif arguments.source and name != "hdf5":
-            subprocess.run(["cat", arguments.source.rpartition(":")[0]], stdout=subprocess.DEVNULL, check=True)
-            time.sleep(SETTLES)
         else:
+            if arguments.source and name != "hdf5":
+                subprocess.run(["cat", arguments.source.rpartition(":")[0]], stdout=subprocess.DEVNULL, check=True)
             time.sleep(SETTLES)
         have_memory_at_hand()
         if name == "weft":

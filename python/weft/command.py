@@ -57,5 +57,7 @@ def _one_blas_thread() -> Iterator[None]:
         yield
         return
     os.environ[name] = "1"
-    yield
-    del os.environ[name]
+    try:
+        yield
+    finally:
+        del os.environ[name]
