@@ -27,6 +27,7 @@ using namespace std::chrono_literals;
 constexpr off_t kWriterByte = 0;
 constexpr off_t kRanksByte = 1;
 constexpr auto kWaitForRanks = 20s;  // for those of a dead writer: a launcher ends them within seconds
+constexpr auto kWaitForEnd = 2s;     // for a writer that has let go of the lock
 constexpr auto kLookAgain = 20ms;
 constexpr std::size_t kMostText = 4096;
 
@@ -78,11 +79,32 @@ int open_lock(const std::string& path, const std::string& lock_path, int flags) 
   throw system_error(path, fmt::format("cannot be locked: {}", lock_path), errno);
 }
 
+// As is_alive(), of a writer that does not hold the system's lock. A process that was killed lets go of its locks a
+// moment before it is gone, and a busy machine makes that moment long: it is waited for.
+std::optional<bool> is_alive_without_lock(const ProcessIdentity& process) {
+  const auto until = std::chrono::steady_clock::now() + kWaitForEnd;
+  std::optional<bool> alive = is_alive(process);
+  while (alive == true && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kLookAgain);
+    alive = is_alive(process);
+  }
+  return alive;
+}
+
 Error held_by(const std::string& path, const std::string& text) {
   const std::optional<LockHolder> holder = lock_holder_from(text);
   return {ErrorKind::usage, path,
           fmt::format("is being written by {}", holder ? holder->describe() : "another program"),
           "wait for it to end, or end it"};
+}
+
+bool writer_lives(const std::string& path, std::optional<bool> (&alive_without_lock)(const ProcessIdentity&)) {
+  const int descriptor = open_lock(path, lock_file(path), O_RDONLY);
+  if (descriptor < 0) return false;
+  const std::optional<LockHolder> holder = lock_holder_from(read_text(descriptor));
+  const bool lives = is_locked(descriptor, kWriterByte) || (holder && alive_without_lock(holder->process) == true);
+  ::close(descriptor);
+  return lives;
 }
 
 }  // namespace
@@ -157,7 +179,7 @@ bool WriterLock::clear_predecessor(const std::string& path, bool system_lock, co
   const std::string text = read_text(descriptor_);
   if (text.empty()) return false;
   const std::optional<LockHolder> holder = lock_holder_from(text);
-  const std::optional<bool> alive = holder ? is_alive(holder->process) : std::nullopt;
+  const std::optional<bool> alive = holder ? is_alive_without_lock(holder->process) : std::nullopt;
   if (alive == true) throw held_by(path, text);
   const bool here = holder && holder->process.boot != BootId{} && holder->process.boot == boot_id();
   const bool proven = alive == false || (system_lock && (here || file_system_of(path).locks_reach_all()));
@@ -216,17 +238,10 @@ WriterLock::~WriterLock() {
   ::close(descriptor_);
 }
 
-bool has_living_writer(const std::string& path) {
-  const int descriptor = open_lock(path, lock_file(path), O_RDONLY);
-  if (descriptor < 0) return false;
-  const std::optional<LockHolder> holder = lock_holder_from(read_text(descriptor));
-  const bool lives = is_locked(descriptor, kWriterByte) || (holder && is_alive(holder->process) == true);
-  ::close(descriptor);
-  return lives;
-}
+bool has_living_writer(const std::string& path) { return writer_lives(path, is_alive); }
 
 void check_no_living_writer(const std::string& path) {
-  if (!has_living_writer(path)) return;
+  if (!writer_lives(path, is_alive_without_lock)) return;
   const std::optional<LockHolder> holder = lock_holder(path);
   throw held_by(path, holder ? to_text(*holder) : "");
 }

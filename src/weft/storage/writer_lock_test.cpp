@@ -101,6 +101,32 @@ TEST_F(WriterLockTest, AKilledHolderNeedsNoHandWork) {
   EXPECT_TRUE(lock.taken_over());
 }
 
+TEST_F(WriterLockTest, WaitsForAWriterThatHasLetGoAndIsEnding) {
+  // As a process that was killed: the system has taken its locks from it, and it is still to be seen.
+  for (const bool taken : {true, false}) {
+    const pid_t ending = holder_process();
+    const LockHolder holder = *lock_holder(path_);
+    std::filesystem::remove(lock_path_);
+    leave(holder);
+    const pid_t ender = ::fork();
+    if (ender == 0) {
+      ::usleep(300'000);
+      ::kill(ending, SIGKILL);
+      ::_exit(0);
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    if (taken) {
+      EXPECT_EQ(refusal(), "");
+    } else {
+      EXPECT_NO_THROW(check_no_living_writer(path_));
+    }
+    EXPECT_GT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(200));
+    ::waitpid(ender, nullptr, 0);
+    ::waitpid(ending, nullptr, 0);
+    std::filesystem::remove(lock_path_);
+  }
+}
+
 TEST_F(WriterLockTest, WaitsForRanksOfAWriterThatDied) {
   const pid_t first = holder_process();
   const pid_t rank = holder_process(true);
