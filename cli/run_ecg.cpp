@@ -82,7 +82,11 @@ LayoutKind parse_layout(const std::string& text) {
   throw Error(ErrorKind::usage, fmt::format("layout '{}'", text), "is not known", "use reads, isotropic or rows");
 }
 
-double parse_ms(const std::string& text) { return 1e3 * parse_seconds(text); }
+// "0.1ms"; a number alone is of milliseconds, the unit of cardiac models.
+double parse_ms(const std::string& text) {
+  const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
+  return 1e3 * parse_seconds(number ? text + "ms" : text);
+}
 
 // "A,B,.." as so many numbers.
 std::vector<double> parse_numbers(const std::string& name, const std::string& text, std::size_t count,
@@ -164,8 +168,7 @@ kernels::ecg::EcgOptions finish(const RunEcgArguments& arguments) {
   options.writer.commit_groups = arguments.commit_groups;
   options.writer.work = "weft run ecg";
   options.align_bytes = parse_bytes(arguments.align);
-  const bool in_ms = arguments.compute.find_first_not_of("0123456789.") == std::string::npos;
-  options.compute_seconds = parse_seconds(arguments.compute + (in_ms ? "ms" : ""));
+  options.compute_seconds = 1e-3 * parse_ms(arguments.compute);
   if (!arguments.fields.empty() && arguments.fields != "joint" && arguments.fields != "separate") {
     throw Error(ErrorKind::usage, fmt::format("--fields '{}'", arguments.fields), "is not known",
                 "use joint or separate");
@@ -305,9 +308,10 @@ void add_ecg(CLI::App& parent, KernelUse use) {
       ->group(what);
 
   const char* simulation = "The simulation (--source solve)";
-  text("--dt", a.dt, "The time step of the simulation", simulation);
-  text("--duration", a.duration, "The simulated time", simulation);
-  text("--print-every", a.print_every, "The time between two steps in the file", simulation);
+  text("--dt", a.dt, "The time step of the simulation; a number is of milliseconds", simulation);
+  text("--duration", a.duration, "The simulated time; a number is of milliseconds", simulation);
+  text("--print-every", a.print_every, "The time between two steps in the file; a number is of milliseconds",
+       simulation);
   text("--model", a.model, "The model, bidomain or monodomain", simulation);
   ecg->add_flag("--scatter", a.options.solve.scatter,
                 "Partition the graph of the mesh over the ranks, instead of blocks of nodes")

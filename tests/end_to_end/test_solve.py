@@ -229,7 +229,7 @@ def test_plates_reach_everything_while_they_are_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dt", ["0.1ms", "0.2ms"])
 def test_plates_are_on_from_their_start_and_off_at_their_end(tmp_path: Path, dt: str) -> None:
     path = tmp_path / "a.h5"
-    w.run_ecg(path, *on_mesh(3000, dt), "--duration", "6ms", "--plates", "0.05,2,3")
+    w.run_ecg(path, *on_mesh(3000, dt), "--duration", 6, "--plates", "0.05,2,3")  # 6 ms
     on = np.ptp(datasets(path, "phi_e")["phi_e"], axis=1) > 50
     assert np.flatnonzero(on).tolist() == [2, 3, 4]
 
@@ -237,6 +237,7 @@ def test_plates_are_on_from_their_start_and_off_at_their_end(tmp_path: Path, dt:
 # Arguments, and what the line must say.
 USAGE: list[tuple[list[Any], str]] = [
     (["--dt", "5ms"], "--dt: a step of 5 ms"),
+    (["--dt", 5], "--dt: a step of 5 ms"),
     (["--nodes", 3000, "--print-every", "0.25ms", "--dt", "0.1ms"], "0.25 ms is not a multiple of 0.1 ms"),
     (["--nodes", 100], "give 3000 or more"),
     (["--mesh", "slab:abc"], "--mesh slab:abc: is not slab:MILLIMETRES"),
