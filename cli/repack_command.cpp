@@ -56,7 +56,7 @@ struct RepackArguments {
 constexpr double kComputeOnOneDataset = 120;
 
 // What --cloud says without a size.
-constexpr std::string_view kPagesThatSuit = "true";
+constexpr std::string_view kNoSize = "true";
 // And what it says for a copy without pages.
 constexpr std::string_view kNoPages = "none";
 
@@ -87,8 +87,7 @@ repack::RepackRequest request_of(const RepackArguments& arguments, int ranks) {
   request.checksums = arguments.checksums;
   request.without_pages = arguments.cloud == kNoPages;
   if (!arguments.cloud.empty() && !request.without_pages) {
-    request.page_bytes = arguments.cloud == kPagesThatSuit ? 0 : parse_bytes(arguments.cloud);
-    if (request.page_bytes == 0 && arguments.cloud != kPagesThatSuit) request.page_bytes = 1;  // refused as any other
+    request.page_bytes = arguments.cloud == kNoSize ? repack::kPagesThatSuit : parse_bytes(arguments.cloud);
   }
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   request.jobs = arguments.jobs > 0 ? arguments.jobs : std::max(1, cores / ranks);

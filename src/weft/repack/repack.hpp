@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@
 namespace weft::repack {
 
 struct RepackPlan;
+
+// As page_bytes of a request: what suits the file.
+inline constexpr std::uint64_t kPagesThatSuit = std::numeric_limits<std::uint64_t>::max();
 
 struct RepackRequest {
   std::string in;
@@ -36,8 +40,8 @@ struct RepackRequest {
   std::uint64_t budget_bytes = 1ULL << 30;  // of memory, a rank
   int jobs = 0;                             // threads a rank; 0: one a core
   bool checksums = false;                   // of every chunk (survey/checksums.hpp)
-  // Metadata and data in pages of their own (repack/paging.hpp), for object stores: of so many bytes, or 0 for what
-  // suits the file. Nothing: as in `in`.
+  // Metadata and data in pages of their own (repack/paging.hpp), for object stores: of so many bytes. Nothing: as in
+  // `in`.
   std::optional<std::uint64_t> page_bytes{};
   bool without_pages = false;                                          // though `in` has them
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // bytes of elements, on every rank

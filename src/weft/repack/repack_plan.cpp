@@ -245,7 +245,7 @@ RepackPlan plan_repack_of_locked(const RepackRequest& request) {
   storage::register_filters();
   RepackPlan plan = Planner(request).plan();
   if (request.page_bytes) {
-    plan.page_bytes = *request.page_bytes > 0 ? *request.page_bytes : page_bytes_for(plan);
+    plan.page_bytes = *request.page_bytes == kPagesThatSuit ? page_bytes_for(plan) : *request.page_bytes;
     check_pages(request.in, plan.page_bytes);
   }
   return plan;
