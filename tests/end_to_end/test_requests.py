@@ -120,6 +120,33 @@ def test_reads_take_what_the_layout_predicts(tmp_path: Path, layout: str, latenc
     assert answer["values"] == values[3:40, 100:900, 1:2].tolist()
 
 
+@pytest.mark.parametrize("layout", ["reads", "isotropic"])
+def test_reads_of_compressed_chunks_are_predicted_to_the_byte(tmp_path: Path, layout: str) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, "--nodes", NODES, "--steps", STEPS, "--layout", layout, "--target", "8KiB", "--filter",
+              "shuffle+deflate:1", ranks=2)
+    with h5py.File(path, "r") as file:
+        data = file["Data"].id
+        chunks = [data.get_chunk_info(i) for i in range(data.get_num_chunks())]
+        extents = file["Data"].chunks
+    assert len({chunk.size for chunk in chunks}) > 3, "they are not equally long"
+    boxes = {"--trace 0": ((0, STEPS), (0, 1)), f"--trace {NODES - 1}": ((0, STEPS), (NODES - 1, NODES)),
+             "--snapshot 20": ((20, 21), (0, NODES)), "--box 3:40,100:900,1": ((3, 40), (100, 900))}
+    for what, ranges in boxes.items():
+        touched = {
+            chunk.byte_offset: chunk.size
+            for chunk in chunks
+            if all(first < at + extent and at < end
+                   for at, extent, (first, end) in zip(chunk.chunk_offset, extents, ranges))
+        }
+        outcome, seen = trace(tmp_path, path, "preadv,pread64,read", "read", path, "--json", *what.split())
+        assert {m.offset: m.bytes for m in seen if m.offset in touched} == touched, what
+        requests = outcome.json["requests"]
+        for kind, count in (("predicted", "requests"), ("app", "reads")):
+            said = requests[kind]
+            assert (said[count], said.get("bytes", said.get("bytes_read"))) == (len(touched), sum(touched.values())), what
+
+
 def test_the_default_layout_at_400000_nodes(tmp_path: Path) -> None:
     if shutil.disk_usage(tmp_path).free < 4 << 30:
         pytest.skip("takes 1 GB of disk")

@@ -163,8 +163,15 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
     if (direct == nullptr && stored_array(segment, number)->fetches_whole_chunks()) {
       coding = layout::Coding{stored_array(segment, number)->stored_share()};
     }
-    const layout::ReadCost cost =
+    layout::ReadCost cost =
         layout::predict(layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, access, coding);
+    if (coding) {
+      // Each chunk has become as long as its values let it.
+      if (const auto known = stored_array(segment, number)->requests_of(part)) {
+        cost.requests = known->count;
+        cost.bytes = cost.hdf5_bytes = known->bytes;
+      }
+    }
     sum.asked_bytes += cost.asked_bytes;
     sum.chunks += cost.chunks;
     sum.requests += cost.requests;

@@ -178,7 +178,8 @@ class SeriesReader {
   bool reads_directly(const std::string& name) const;
   // The plan of read(), without reading. Throws Error(usage) unless the field is read directly.
   storage::ReadPlan plan(const std::string& name, const Box& box) const;
-  // The predicted cost of the same read (layout/read_cost), without the addresses of chunks.
+  // The predicted cost of the same read (layout/read_cost), without the addresses of chunks; of filtered chunks, with
+  // the length of each.
   layout::ReadCost predicted(const std::string& name, const Box& box) const;
 
   // The cost that the field's layout was chosen for, as recorded in the file; the default if none is recorded.

@@ -151,6 +151,11 @@ void StoredArray::unpack(std::span<std::byte> values) const {
   if (!decoding_.values.is_identity()) decode(decoding_.values, values, values);
 }
 
+std::optional<survey::DatasetReader::Requests> StoredArray::requests_of(const Box& box) const {
+  if (!fetches_whole_chunks() || decoding_.form != Form::plain || !is_identity(decoding_.order)) return std::nullopt;
+  return reader_->requests_of(box);
+}
+
 void StoredArray::read(std::span<const Part> parts) {
   const bool as_is = decoding_.values.is_identity() && is_identity(decoding_.order);
   if (as_is && decoding_.form == Form::plain) return reader_->read(parts);

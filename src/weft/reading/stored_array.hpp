@@ -78,6 +78,9 @@ class StoredArray {
   bool fetches_whole_chunks() const { return reader_ != nullptr && reader_->decodes(); }
   // The bytes of a chunk in the file over those of its values, where it is decoded.
   double stored_share() const { return stored_share_; }
+  // What reading the box asks the file for, as survey::DatasetReader says it; nothing where the values lie in the
+  // dataset in another form or order.
+  std::optional<survey::DatasetReader::Requests> requests_of(const Box& box) const;
 
  private:
   void check_shape(const survey::DatasetFacts& facts) const;

@@ -250,17 +250,38 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
   return numbers;
 }
 
+// Calls `visit` with the number of each chunk that a box has elements of.
+template <typename Visit>
+void DatasetReader::for_each_touched(const Box& box, const Visit& visit) const {
+  const Pieces chunks(shape_, chunk_);
+  for_each_index(chunks_touched(box, chunk_), [&](const Shape& place) {
+    std::uint64_t number = 0;
+    for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
+    visit(number);
+  });
+}
+
+std::optional<DatasetReader::Requests> DatasetReader::requests_of(const Box& box) const {
+  if (!places_) return std::nullopt;
+  const std::unique_lock lock = hdf5();
+  const storage::QuietHdf5 quiet;
+  Requests requests;
+  if (element_count(box.count) == 0) return requests;
+  for_each_touched(box, [&](std::uint64_t number) {
+    const storage::ChunkPlace& place = places_->at(dataset_, number);
+    if (place.address == HADDR_UNDEF || place.bytes == 0) return;
+    ++requests.count;
+    requests.bytes += place.bytes;
+  });
+  return requests;
+}
+
 void DatasetReader::read_by_chunks(std::span<const Part> parts) {
   constexpr std::size_t kAtOnce = 1U << 22U;  // 64 MiB of them
-  const Pieces chunks(shape_, chunk_);
   std::vector<Touch> touches;
   for (const Part& part : parts) {
     if (part.values.empty()) continue;
-    for_each_index(chunks_touched(part.box, chunk_), [&](const Shape& place) {
-      std::uint64_t number = 0;
-      for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
-      touches.push_back({number, &part});
-    });
+    for_each_touched(part.box, [&](std::uint64_t number) { touches.push_back({number, &part}); });
     if (touches.size() >= kAtOnce) read_touched(touches);
   }
   read_touched(touches);

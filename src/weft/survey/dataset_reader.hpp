@@ -71,6 +71,15 @@ class DatasetReader {
   };
   void read(std::span<const Part> parts);
 
+  // What reading a box asks the file for where no chunk of it is kept: the chunks that have a place in the file, a
+  // request each, and what they take there. Nothing where HDF5 fetches them. Throws Error(data) where the index cannot
+  // be read.
+  struct Requests {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::optional<Requests> requests_of(const Box& box) const;
+
   // Whether each_chunk() may be called: chunks are decoded here.
   bool decodes() const { return decodes_; }
   // Decodes the chunks of these numbers (row-major over the grid), each once. `use` gets whole chunks, padding
@@ -95,6 +104,8 @@ class DatasetReader {
     std::uint64_t chunk = 0;
     const Part* part = nullptr;
   };
+  template <typename Visit>
+  void for_each_touched(const Box& box, const Visit& visit) const;
   void read_by_chunks(std::span<const Part> parts);
   void read_touched(std::vector<Touch>& touches);
   std::uint64_t copy_touched(std::uint64_t number, std::span<const std::byte> chunk,
