@@ -380,6 +380,8 @@ def _mesh(mesh: Mesh, rank: int, size: int) -> tuple[_core.Mesh, tuple[int, ...]
 def _field(
     name: str, spec: FieldSpec, places: tuple[int, ...], cells: Any, ranks: Ranks | None, own_cells: int
 ) -> tuple[_core.FieldSpec, _Put]:
+    if not isinstance(spec, FieldSpec):
+        raise TypeError(f"{name}: a field is described by a weft.FieldSpec, not by a {type(spec).__name__}")
     rank, size = (0, 1) if ranks is None else (ranks.rank, ranks.size)
     made = _core.FieldSpec()
     made.name = name

@@ -142,6 +142,7 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, act: Any, error: type[Excepti
         ({"V": weft.FieldSpec(NODES)}, {"steps": 0}, ValueError, "0 steps"),
         ({"V": weft.FieldSpec(NODES)}, {"sync": "often"}, ValueError, "use commit, window or none"),
         ({"V": weft.FieldSpec(NODES)}, {"comm": 3}, TypeError, "mpi4py communicator"),
+        ({"V": {"shape": NODES}}, {}, TypeError, "V: a field is described by a weft.FieldSpec, not by a dict"),
     ],
 )
 def test_what_cannot_be_made_leaves_what_was_there(
