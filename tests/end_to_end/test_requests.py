@@ -147,6 +147,17 @@ def test_reads_of_compressed_chunks_are_predicted_to_the_byte(tmp_path: Path, la
             assert (said[count], said.get("bytes", said.get("bytes_read"))) == (len(touched), sum(touched.values())), what
 
 
+def test_many_compressed_chunks_are_not_counted_to_read_some(tmp_path: Path) -> None:
+    path = tmp_path / "out.h5"
+    w.run_ecg(path, "--nodes", 20_000, "--steps", 60, "--target", "2KiB", "--filter", "shuffle+deflate:1", "--mesh", "none")
+    with h5py.File(path, "r") as file:
+        leaves = file["Data"].id.get_num_chunks() // 64
+    outcome, seen = trace(tmp_path, path, "preadv,pread64,read", "read", path, "--json", "--trace", 7)
+    chunks = outcome.json["requests"]["app"]["reads"]
+    # A store may take a millisecond for each.
+    assert leaves > 100 and len(seen) - chunks < leaves
+
+
 def test_the_default_layout_at_400000_nodes(tmp_path: Path) -> None:
     if shutil.disk_usage(tmp_path).free < 4 << 30:
         pytest.skip("takes 1 GB of disk")

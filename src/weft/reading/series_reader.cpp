@@ -160,17 +160,18 @@ layout::ReadCost SeriesReader::predicted(const std::string& name, const Box& box
     const ArrayEntry* direct = direct_entry(segment, number);
     const ArrayEntry& array = direct != nullptr ? *direct : catalog_.segments[segment].fields[number];
     std::optional<layout::Coding> coding;
-    if (direct == nullptr && stored_array(segment, number)->fetches_whole_chunks()) {
-      coding = layout::Coding{stored_array(segment, number)->stored_share()};
+    std::optional<survey::DatasetReader::Requests> known;
+    if (reading::StoredArray* stored = direct == nullptr ? stored_array(segment, number) : nullptr;
+        stored != nullptr && stored->fetches_whole_chunks()) {
+      known = stored->requests_of(part);
+      coding = layout::Coding{known ? 1.0 : stored->stored_share()};
     }
     layout::ReadCost cost =
         layout::predict(layout::ChunkGrid::stored(array.shape, array.chunk, size_of(array.type)), part, access, coding);
-    if (coding) {
+    if (known) {
       // Each chunk has become as long as its values let it.
-      if (const auto known = stored_array(segment, number)->requests_of(part)) {
-        cost.requests = known->count;
-        cost.bytes = cost.hdf5_bytes = known->bytes;
-      }
+      cost.requests = known->count;
+      cost.bytes = cost.hdf5_bytes = known->bytes;
     }
     sum.asked_bytes += cost.asked_bytes;
     sum.chunks += cost.chunks;

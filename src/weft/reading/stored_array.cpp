@@ -84,9 +84,9 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
   {
     const Handle dataset(storage::check_hdf5(H5Dopen2(file_->get(), array_.path.c_str(), H5P_DEFAULT), file_->path(),
                                              "cannot open dataset " + array_.path, ErrorKind::data));
-    const survey::DatasetFacts facts = survey::facts_of(dataset, array_.path);
-    check_shape(facts);
-    find_places(dataset, facts);
+    const survey::DatasetDescription described = survey::description_of(dataset, array_.path);
+    check_shape(described);
+    find_places(dataset, described);
   }
   if (direct_) return;
   survey::ReadLimits limits;
@@ -98,18 +98,12 @@ StoredArray::StoredArray(std::shared_ptr<OpenedFile> file, storage::ArrayEntry a
   limits.bytes = file_->bytes();
   reader_ =
       std::make_unique<survey::DatasetReader>(file_->get(), array_.path, memory_type(decoding_.values.stored), limits);
-  const survey::DatasetFacts& facts = reader_->facts();
-  if (facts.stored_elements_bytes() > 0) {
-    stored_share_ = static_cast<double>(facts.stored_bytes) / static_cast<double>(facts.stored_elements_bytes()) *
-                    static_cast<double>(size_of(decoding_.values.stored)) /
-                    static_cast<double>(weft::size_of(decoding_.values.type));
-  }
 }
 
 StoredArray::~StoredArray() = default;
 
 // A file may be written anew under its inode, too; it may also have grown.
-void StoredArray::check_shape(const survey::DatasetFacts& facts) const {
+void StoredArray::check_shape(const survey::DatasetDescription& facts) const {
   Shape known = decoding_.seen;
   if (decoding_.form != Form::plain) {
     const std::uint64_t steps = known[0];
@@ -126,7 +120,7 @@ void StoredArray::check_shape(const survey::DatasetFacts& facts) const {
               "open it again");
 }
 
-void StoredArray::find_places(hid_t dataset, const survey::DatasetFacts& facts) {
+void StoredArray::find_places(hid_t dataset, const survey::DatasetDescription& facts) {
   const ValueCoding& values = decoding_.values;
   const Handle type(H5Dget_type(dataset));
   const bool as_is = facts.filters.empty() && H5Tequal(type, memory_type(values.stored)) > 0 &&
@@ -140,7 +134,7 @@ void StoredArray::find_places(hid_t dataset, const survey::DatasetFacts& facts) 
   if (!contiguous && facts.storage != survey::StorageKind::chunked) return;
   const std::optional<Shape> chunk = contiguous ? decoding_.seen : survey::chunk_as_seen(known, facts.chunk);
   if (!chunk) return;
-  std::optional<storage::ArrayEntry> bytes = survey::array_in_bytes(dataset, facts);
+  std::optional<storage::ArrayEntry> bytes = survey::array_in_bytes(dataset, survey::facts_of(dataset, facts.path));
   if (!bytes) return;
   direct_ = array_;
   direct_->chunk = *chunk;
@@ -149,6 +143,18 @@ void StoredArray::find_places(hid_t dataset, const survey::DatasetFacts& facts) 
 
 void StoredArray::unpack(std::span<std::byte> values) const {
   if (!decoding_.values.is_identity()) decode(decoding_.values, values, values);
+}
+
+double StoredArray::stored_share() {
+  const std::scoped_lock lock(hdf5_lock());
+  if (!stored_share_) {
+    const survey::DatasetFacts facts = reader_->facts();
+    const auto elements = static_cast<double>(facts.stored_elements_bytes());
+    const double filtered = elements > 0 ? static_cast<double>(facts.stored_bytes) / elements : 1.0;
+    const auto width = static_cast<double>(size_of(decoding_.values.stored));
+    stored_share_ = filtered * (elements > 0 ? width / static_cast<double>(weft::size_of(decoding_.values.type)) : 1.0);
+  }
+  return *stored_share_;
 }
 
 std::optional<survey::DatasetReader::Requests> StoredArray::requests_of(const Box& box) const {

@@ -76,15 +76,15 @@ class StoredArray {
 
   // Where it is decoded: whether chunks come whole, or HDF5 reads what it needs.
   bool fetches_whole_chunks() const { return reader_ != nullptr && reader_->decodes(); }
-  // The bytes of a chunk in the file over those of its values, where it is decoded.
-  double stored_share() const { return stored_share_; }
+  // The bytes of a chunk in the file over those of its values, where it is decoded. The first call walks the index.
+  double stored_share();
   // What reading the box asks the file for, as survey::DatasetReader says it; nothing where the values lie in the
   // dataset in another form or order.
   std::optional<survey::DatasetReader::Requests> requests_of(const Box& box) const;
 
  private:
-  void check_shape(const survey::DatasetFacts& facts) const;
-  void find_places(hid_t dataset, const survey::DatasetFacts& facts);
+  void check_shape(const survey::DatasetDescription& facts) const;
+  void find_places(hid_t dataset, const survey::DatasetDescription& facts);
   void read_in_order(const Box& box, std::span<std::byte> values);
   void read_piece(const Box& box, std::span<std::byte> values);
   void read_seen(const Box& seen, std::span<std::byte> elements);
@@ -94,7 +94,7 @@ class StoredArray {
   Decoding decoding_;
   std::optional<storage::ArrayEntry> direct_;
   std::unique_ptr<survey::DatasetReader> reader_;
-  double stored_share_ = 1;
+  std::optional<double> stored_share_;
 };
 
 // The arrays of a series that were asked for, each opened once; for several threads.

@@ -77,23 +77,24 @@ std::optional<Shown> read_shown(ByteStore& store, std::uint64_t header, std::siz
 }
 
 // What is stored of each chunk, asked for in ascending order: of an array without filters by its room, of one with
-// filters by the index that begins at `index`, leaf by leaf.
+// filters by the index that begins at `index`, some leaves at a time.
 std::function<IndexedChunk(std::uint64_t)> stored_in(ByteStore& store, const ArrayEntry& array, std::uint64_t index) {
   if (array.filters.empty()) {
     const auto bytes = static_cast<std::uint32_t>(array.chunk_bytes());
     return [&array, bytes](std::uint64_t n) { return IndexedChunk{array.addresses.at(n), bytes, 0}; };
   }
-  struct Leaf {
+  struct Read {
     ChunkTree tree;
-    std::uint64_t number = ~0ULL;
+    std::uint64_t first = 0;
     std::vector<IndexedChunk> entries;
   };
-  return [&store, index, leaf = Leaf{tree_of(array), ~0ULL, {}}](std::uint64_t n) mutable {
-    if (const std::uint64_t number = ChunkTree::leaf_of(n); number != leaf.number) {
-      leaf.entries = leaf.tree.leaf(store, index, number);
-      leaf.number = number;
+  return [&store, index, read = Read{tree_of(array), 0, {}}](std::uint64_t n) mutable {
+    if (n < read.first || n - read.first >= read.entries.size()) {
+      const std::uint64_t leaf = ChunkTree::leaf_of(n);
+      read.entries = read.tree.entries_from(store, index, leaf);
+      read.first = ChunkTree::first_of_leaf(leaf);
     }
-    return leaf.entries.at(n - ChunkTree::first_of_leaf(leaf.number));
+    return read.entries.at(n - read.first);
   };
 }
 

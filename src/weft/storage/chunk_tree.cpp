@@ -16,6 +16,7 @@ constexpr std::size_t kChildren = 64;  // of a full node: twice HDF5's "K" of ch
 constexpr std::size_t kHead = 24;      // signature, type, level, entries, left and right sibling
 constexpr std::byte kChunkNode{1};
 constexpr std::size_t kNodePage = 4096;
+constexpr std::size_t kPiece = 1ULL << 20;  // of nodes that are made or read together
 
 constexpr std::size_t kLevelAt = 5;
 constexpr std::size_t kEntriesAt = 6;
@@ -64,7 +65,6 @@ void ChunkTree::put_key(std::byte* key, std::uint64_t chunk, bool behind, const 
 void ChunkTree::make_nodes(std::uint64_t at, std::uint64_t shown,
                            const std::function<IndexedChunk(std::uint64_t)>& chunk_of,
                            const std::function<void(std::uint64_t place, Bytes nodes)>& take) const {
-  constexpr std::size_t kPiece = 1ULL << 20;
   const auto nodes = std::accumulate(level_nodes_.begin(), level_nodes_.end(), std::uint64_t{0});
   const std::uint64_t together = std::clamp<std::uint64_t>(kPiece / node_bytes(), 1, std::max<std::uint64_t>(1, nodes));
   std::vector<std::byte> piece(together * node_bytes());
@@ -148,13 +148,14 @@ IndexedChunk ChunkTree::entry_of(ByteStore& store, std::uint64_t at, std::uint64
   return entry_in(bytes, 0);
 }
 
-std::vector<IndexedChunk> ChunkTree::leaf(ByteStore& store, std::uint64_t at, std::uint64_t number) const {
-  std::vector<std::byte> bytes(node_bytes());
-  store.read_at(at + number * node_bytes(), MutableBytes(bytes));
+std::vector<IndexedChunk> ChunkTree::entries_from(ByteStore& store, std::uint64_t at, std::uint64_t leaf) const {
+  const std::uint64_t leaves = std::min(kPiece / node_bytes(), level_nodes_[0] - leaf);
+  std::vector<std::byte> bytes(leaves * node_bytes());
+  store.read_at(at + leaf * node_bytes(), MutableBytes(bytes));
   std::vector<IndexedChunk> found;
-  const std::uint64_t end = std::min<std::uint64_t>(chunks_, (number + 1) * kChildren);
-  for (std::uint64_t chunk = number * kChildren; chunk < end; ++chunk) {
-    const std::uint64_t key = entry_at(0, chunk) - number * node_bytes();
+  const std::uint64_t end = std::min<std::uint64_t>(chunks_, (leaf + leaves) * kChildren);
+  for (std::uint64_t chunk = leaf * kChildren; chunk < end; ++chunk) {
+    const std::uint64_t key = entry_at(0, chunk) - leaf * node_bytes();
     found.push_back(entry_in(bytes, key));
   }
   return found;

@@ -55,8 +55,8 @@ class ChunkTree {
   // All entries of the tree that begins at `at`. Those that nothing leads to are what they were, or zeros in the leaf
   // that was cut. Throws Error(data) where the file ends before.
   std::vector<IndexedChunk> entries(ByteStore& store, std::uint64_t at) const;
-  // Those of one leaf.
-  std::vector<IndexedChunk> leaf(ByteStore& store, std::uint64_t at, std::uint64_t number) const;
+  // Those from a leaf on, of so many leaves that they take a MiB, in one read.
+  std::vector<IndexedChunk> entries_from(ByteStore& store, std::uint64_t at, std::uint64_t leaf) const;
 
  private:
   std::size_t key_bytes() const { return 8 + 8 * (chunk_.size() + 1); }

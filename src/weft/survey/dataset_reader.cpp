@@ -46,24 +46,24 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
   H5Pset_chunk_cache(access, kSlots, limits.cache_bytes, kReadOnce);
   dataset_ = Handle(check_hdf5(H5Dopen2(file, path.c_str(), access), path, "cannot be opened", ErrorKind::data));
   properties_ = Handle(check_hdf5(H5Dget_create_plist(dataset_), path, "has no properties", ErrorKind::data));
-  facts_ = facts_of(dataset_, path);
-  shape_ = facts_.scalar ? Shape{1} : facts_.shape;
-  chunk_ = facts_.chunk.empty() ? shape_ : facts_.chunk;
+  described_ = description_of(dataset_, path);
+  shape_ = described_.scalar ? Shape{1} : described_.shape;
+  chunk_ = described_.chunk.empty() ? shape_ : described_.chunk;
   element_bytes_ = H5Tget_size(memory_type);
   hsize_t size = 0;
   H5Fget_filesize(file, &size);
   file_bytes_ = size;
-  if (facts_.storage != StorageKind::chunked) return;
+  if (described_.storage != StorageKind::chunked) return;
 
-  chunk_bytes_ = element_count(chunk_) * facts_.element_bytes;
-  if (const storage::Filter* filter = storage::first_unknown(facts_.filters)) {
+  chunk_bytes_ = element_count(chunk_) * described_.element_bytes;
+  if (const storage::Filter* filter = storage::first_unknown(described_.filters)) {
     throw Error(ErrorKind::data, path, fmt::format("is filtered by {}, which cannot be decoded here", filter->name),
                 "install its HDF5 plugin and set HDF5_PLUGIN_PATH");
   }
-  whole_chunks_ = !facts_.filters.empty() || chunk_bytes_ <= limits.cache_bytes;
+  whole_chunks_ = !described_.filters.empty() || chunk_bytes_ <= limits.cache_bytes;
   const Handle type(H5Dget_type(dataset_));
-  decodes_ = !facts_.filters.empty() && storage::coded_here(facts_.filters) && H5Tequal(type, memory_type) > 0;
-  if (facts_.filters.empty()) return;
+  decodes_ = !described_.filters.empty() && storage::coded_here(described_.filters) && H5Tequal(type, memory_type) > 0;
+  if (described_.filters.empty()) return;
   // What waits encoded is as large as what it decodes to, if the worst comes to the worst.
   constexpr std::uint64_t kCopies = 3;
   if (chunk_bytes_ > limits.chunk_bytes) {
@@ -74,7 +74,7 @@ DatasetReader::DatasetReader(hid_t file, const std::string& path, hid_t memory_t
   if (!decodes_) return;
   const std::uint64_t fitting = std::max<std::uint64_t>(1, limits.chunk_bytes / (kCopies * chunk_bytes_));
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-  decoders_ = std::make_unique<ChunkDecoders>(facts_.filters, chunk_bytes_,
+  decoders_ = std::make_unique<ChunkDecoders>(described_.filters, chunk_bytes_,
                                               static_cast<unsigned>(std::min<std::uint64_t>(threads, fitting)));
   // Versions of HDF5 differ in whether addresses count a user block.
   if (bytes_ && user_block_of(dataset_) == 0) {
@@ -94,7 +94,7 @@ void DatasetReader::read(const Box& box, std::span<std::byte> values) {
 void DatasetReader::read(std::span<const Part> parts) {
   for (const auto& [box, values] : parts) {
     if (element_count(box.count) * element_bytes_ == values.size()) continue;
-    throw Error(ErrorKind::usage, facts_.path,
+    throw Error(ErrorKind::usage, described_.path,
                 fmt::format("{} bytes for a box of {}", values.size(), to_string(box.count)));
   }
   if (decodes_) return read_by_chunks(parts);
@@ -107,14 +107,14 @@ void DatasetReader::read_by_hdf5(const Box& box, std::span<std::byte> values) {
   if (on_request_) on_request_(values.size());
   const std::unique_lock lock = hdf5();
   const storage::QuietHdf5 quiet;
-  const Handle space(check_hdf5(H5Dget_space(dataset_), facts_.path, "has no extents", ErrorKind::data));
+  const Handle space(check_hdf5(H5Dget_space(dataset_), described_.path, "has no extents", ErrorKind::data));
   const Handle memory = storage::simple_space(box.count);
-  if (!facts_.scalar) {
+  if (!described_.scalar) {
     check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, storage::to_hsize(box.start).data(), nullptr,
                                    storage::to_hsize(box.count).data(), nullptr),
-               facts_.path, "cannot select a box", ErrorKind::data);
+               described_.path, "cannot select a box", ErrorKind::data);
   }
-  check_hdf5(H5Dread(dataset_, memory_type_, memory, space, H5P_DEFAULT, values.data()), facts_.path,
+  check_hdf5(H5Dread(dataset_, memory_type_, memory, space, H5P_DEFAULT, values.data()), described_.path,
              fmt::format("cannot be read from {} on", index_text(box.start)), ErrorKind::data);
 }
 
@@ -127,9 +127,9 @@ std::vector<std::byte> DatasetReader::encoded_chunk(std::uint64_t number, std::u
     place = places_->at(dataset_, number);
   }
   if (place.address == HADDR_UNDEF || place.bytes == 0) return {};
-  if (place.bytes > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
+  if (place.bytes > file_bytes_) throw Error(ErrorKind::data, described_.path, "a chunk is longer than the file");
   if (place.address > std::max(file_bytes_, bytes_->size())) {
-    throw Error(ErrorKind::data, facts_.path, "a chunk lies behind the end of the file");
+    throw Error(ErrorKind::data, described_.path, "a chunk lies behind the end of the file");
   }
   if (on_request_) on_request_(place.bytes);
   skipped = place.skipped;
@@ -148,13 +148,13 @@ std::vector<std::byte> DatasetReader::chunk_from_hdf5(const Box& where, std::uin
     const std::string words = storage::take_hdf5_error();
     // HDF5 1.10 calls it an error that nothing was ever written there.
     if (words.find("not allocated") != std::string::npos) return {};
-    throw Error(ErrorKind::data, facts_.path, "a chunk is not found: " + words);
+    throw Error(ErrorKind::data, described_.path, "a chunk is not found: " + words);
   }
   if (size == 0) return {};
-  if (size > file_bytes_) throw Error(ErrorKind::data, facts_.path, "a chunk is longer than the file");
+  if (size > file_bytes_) throw Error(ErrorKind::data, described_.path, "a chunk is longer than the file");
   if (on_request_) on_request_(size);
   std::vector<std::byte> encoded(size);
-  check_hdf5(storage::read_chunk(dataset_, start.data(), skipped, encoded), facts_.path, "a chunk cannot be read",
+  check_hdf5(storage::read_chunk(dataset_, start.data(), skipped, encoded), described_.path, "a chunk cannot be read",
              ErrorKind::data);
   return encoded;
 }
@@ -165,7 +165,7 @@ std::vector<std::byte> DatasetReader::fill_value() const {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   H5Pfill_value_defined(properties_, &defined);
   if (defined == H5D_FILL_VALUE_UNDEFINED) return value;
-  check_hdf5(H5Pget_fill_value(properties_, memory_type_, value.data()), facts_.path, "has no fill value",
+  check_hdf5(H5Pget_fill_value(properties_, memory_type_, value.data()), described_.path, "has no fill value",
              ErrorKind::data);
   return value;
 }
@@ -191,13 +191,13 @@ void DatasetReader::fetch(std::uint64_t number, const UseChunk& use, const FailC
     decoders_->decode(
         std::move(encoded), skipped, [number, &use](std::span<std::byte> chunk) { use(number, chunk); },
         [number, &fail, this, where](const Error& error) {
-          fail(number, {ErrorKind::data, facts_.path,
+          fail(number, {ErrorKind::data, described_.path,
                         fmt::format("the chunk at {} {}", index_text(where.start), error.what())});
         });
   } catch (const Error& error) {
-    fail(number, at(facts_.path, error));
+    fail(number, at(described_.path, error));
   } catch (const std::exception& error) {  // no memory for a chunk: others still refer to what the caller holds
-    fail(number, Error(ErrorKind::system, facts_.path, error.what()));
+    fail(number, Error(ErrorKind::system, described_.path, error.what()));
   }
 }
 
@@ -209,9 +209,9 @@ void DatasetReader::each_chunk(std::span<const std::uint64_t> numbers, const Use
 void DatasetReader::check_readable() const {
   constexpr std::uint64_t kMuch = 1ULL << 40;
   constexpr std::uint64_t kMostTimes = 4096;  // what filters make of a file, and far more
-  const std::uint64_t bytes = facts_.logical_bytes();
+  const std::uint64_t bytes = described_.logical_bytes();
   if (bytes <= kMuch || bytes / kMostTimes <= file_bytes_) return;
-  throw Error(ErrorKind::data, facts_.path,
+  throw Error(ErrorKind::data, described_.path,
               fmt::format("says that it is {}, of {} in a file of {}", to_string(shape_), format_bytes(bytes),
                           format_bytes(file_bytes_)),
               "check its extents: the file may be damaged");
@@ -220,12 +220,15 @@ void DatasetReader::check_readable() const {
 std::optional<std::vector<std::uint64_t>> DatasetReader::few_stored_chunks() const {
   const Pieces chunks(shape_, chunk_);
   std::vector<std::uint64_t> numbers;
-  if (facts_.storage == StorageKind::contiguous && facts_.stored_bytes == 0) return numbers;
-  if (facts_.storage != StorageKind::chunked || facts_.stored_chunks == chunks.count() ||
-      facts_.stored_chunks > kMostPlaces) {
+  const std::unique_lock lock = hdf5();
+  const storage::QuietHdf5 quiet;
+  const DatasetFacts facts = this->facts();
+  if (facts.storage == StorageKind::contiguous && facts.stored_bytes == 0) return numbers;
+  if (facts.storage != StorageKind::chunked || facts.stored_chunks == chunks.count() ||
+      facts.stored_chunks > kMostPlaces) {
     return std::nullopt;
   }
-  storage::each_stored_chunk(dataset_, facts_.path, facts_.stored_chunks, kMostPlaces, [&](const Shape& origin, auto&) {
+  storage::each_stored_chunk(dataset_, facts.path, facts.stored_chunks, kMostPlaces, [&](const Shape& origin, auto&) {
     std::uint64_t number = 0;
     bool inside = true;  // others are behind what the dataset has grown back to
     for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
@@ -242,7 +245,7 @@ std::vector<std::uint64_t> DatasetReader::stored_chunks() const {
   constexpr std::uint64_t kMost = 1ULL << 27;
   const std::uint64_t all = Pieces(shape_, chunk_).count();
   if (all > kMost) {
-    throw Error(ErrorKind::data, facts_.path, fmt::format("has {} chunks, too many to check", all),
+    throw Error(ErrorKind::data, described_.path, fmt::format("has {} chunks, too many to check", all),
                 "check its extents: the file may be damaged");
   }
   std::vector<std::uint64_t> numbers(all);
@@ -259,6 +262,12 @@ void DatasetReader::for_each_touched(const Box& box, const Visit& visit) const {
     for (std::size_t axis = 0; axis < place.size(); ++axis) number = number * chunks.counts()[axis] + place[axis];
     visit(number);
   });
+}
+
+DatasetFacts DatasetReader::facts() const {
+  const std::unique_lock lock = hdf5();
+  const storage::QuietHdf5 quiet;
+  return facts_of(dataset_, described_.path);
 }
 
 std::optional<DatasetReader::Requests> DatasetReader::requests_of(const Box& box) const {

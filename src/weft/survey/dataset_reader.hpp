@@ -54,7 +54,8 @@ class DatasetReader {
   // one chunk passes the limit.
   DatasetReader(hid_t file, const std::string& path, hid_t memory_type, const ReadLimits& limits);
 
-  const DatasetFacts& facts() const { return facts_; }
+  const DatasetDescription& described() const { return described_; }
+  DatasetFacts facts() const;                    // the index is counted anew
   const Shape& shape() const { return shape_; }  // {1} for a scalar
   std::uint64_t element_bytes() const { return element_bytes_; }
   // What one request of HDF5's fetches: a chunk, or everything where there are none.
@@ -119,7 +120,7 @@ class DatasetReader {
   storage::Handle dataset_;
   storage::Handle properties_;
   hid_t memory_type_;
-  DatasetFacts facts_;
+  DatasetDescription described_;
   Shape shape_;
   Shape chunk_;
   std::uint64_t element_bytes_ = 0;

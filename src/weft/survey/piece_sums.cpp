@@ -53,7 +53,7 @@ PieceSums sum_pieces(hid_t file, const std::string& path, const Pieces& pieces, 
       check_hdf5(H5Dopen2(file, path.c_str(), H5P_DEFAULT), path, "cannot be opened", ErrorKind::data));
   const Handle type(check_hdf5(H5Dget_type(dataset), path, "has no type", ErrorKind::data));
   DatasetReader reader(file, path, type, {std::min<std::uint64_t>(32ULL << 20, budget_bytes / 4), budget_bytes / 2});
-  if (!reader.facts().movable) {
+  if (!reader.described().movable) {
     throw Error(ErrorKind::usage, path, "has elements of variable length", "they have no checksums");
   }
   const bool by_chunks = reader.chunk() == pieces.piece();

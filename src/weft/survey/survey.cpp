@@ -125,7 +125,7 @@ std::string_view name_of(StorageKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-std::uint64_t DatasetFacts::logical_bytes() const { return empty ? 0 : element_count(shape) * element_bytes; }
+std::uint64_t DatasetDescription::logical_bytes() const { return empty ? 0 : element_count(shape) * element_bytes; }
 
 std::uint64_t DatasetFacts::stored_elements_bytes() const {
   if (storage != StorageKind::chunked) return logical_bytes();
@@ -155,8 +155,8 @@ bool has_variable_text(hid_t type) {
   }
 }
 
-DatasetFacts facts_of(hid_t dataset, const std::string& path) {
-  DatasetFacts facts;
+DatasetDescription description_of(hid_t dataset, const std::string& path) {
+  DatasetDescription facts;
   facts.path = path;
   const Handle type(readable(H5Dget_type(dataset), path, "has no type HDF5 knows"));
   facts.type = type_text(type);
@@ -181,17 +181,25 @@ DatasetFacts facts_of(hid_t dataset, const std::string& path) {
   const Handle properties(readable(H5Dget_create_plist(dataset), path, "has no properties"));
   facts.storage = storage_kind(properties);
   facts.filters = storage::filters_of(properties);
-  if (facts.storage != StorageKind::chunked) facts.stored_bytes = H5Dget_storage_size(dataset);
   if (facts.storage == StorageKind::chunked) {
     std::vector<hsize_t> chunk(facts.shape.size());
     chunk.resize(static_cast<std::size_t>(readable(
         H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), path, "has no chunk extents")));
     facts.chunk.assign(chunk.begin(), chunk.end());
-    const std::uint64_t chunk_bytes = element_count(facts.chunk) * facts.element_bytes;
-    const storage::StoredChunks stored = storage::stored_chunks(dataset, path, facts.chunk, chunk_bytes);
-    facts.stored_chunks = stored.count;
-    facts.stored_bytes = stored.bytes;
   }
+  return facts;
+}
+
+DatasetFacts facts_of(hid_t dataset, const std::string& path) {
+  DatasetFacts facts{description_of(dataset, path)};
+  if (facts.storage != StorageKind::chunked) {
+    facts.stored_bytes = H5Dget_storage_size(dataset);
+    return facts;
+  }
+  const std::uint64_t chunk_bytes = element_count(facts.chunk) * facts.element_bytes;
+  const storage::StoredChunks stored = storage::stored_chunks(dataset, path, facts.chunk, chunk_bytes);
+  facts.stored_chunks = stored.count;
+  facts.stored_bytes = stored.bytes;
   return facts;
 }
 

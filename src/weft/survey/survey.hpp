@@ -22,7 +22,8 @@ enum class StorageKind : std::uint8_t { compact, contiguous, chunked, view, exte
 
 std::string_view name_of(StorageKind kind);
 
-struct DatasetFacts {
+// What a dataset is, without what its index holds: an index of many chunks takes long to count.
+struct DatasetDescription {
   std::string path;     // the first of its names, in the order of a walk by name
   bool scalar = false;  // one element, no axis
   bool empty = false;   // a null dataspace, or an extent of 0: no element
@@ -35,15 +36,19 @@ struct DatasetFacts {
   StorageKind storage = StorageKind::contiguous;
   Shape chunk;  // as long as the shape where it is chunked, empty where not
   std::vector<storage::Filter> filters;
+
+  // Elements times their size; 0 where it is empty.
+  std::uint64_t logical_bytes() const;
+  bool grows() const { return most != shape; }
+};
+
+struct DatasetFacts : DatasetDescription {
   std::uint64_t stored_bytes = 0;   // what its elements take in the file, filtered as they are
   std::uint64_t stored_chunks = 0;  // chunks that have a place in the file
   std::uint64_t index_bytes = 0;    // what it takes to find them
 
-  // Elements times their size; 0 where it is empty.
-  std::uint64_t logical_bytes() const;
-  // The same of what has a place in the file, filters undone.
+  // Elements times their size, of what has a place in the file, filters undone.
   std::uint64_t stored_elements_bytes() const;
-  bool grows() const { return most != shape; }
 };
 
 struct Survey {
@@ -62,7 +67,8 @@ struct Survey {
 // Whether any part of a type is text of variable length (which HDF5 counts as text, not as a list).
 bool has_variable_text(hid_t type);
 
-// The facts of an open dataset. Throws Error(data) where HDF5 cannot tell, or tells what cannot be.
+// Of an open dataset. Throws Error(data) where HDF5 cannot tell, or tells what cannot be.
+DatasetDescription description_of(hid_t dataset, const std::string& path);
 DatasetFacts facts_of(hid_t dataset, const std::string& path);
 
 // All datasets, in order of their paths; one with several names is told once. Soft and external links are not followed.
