@@ -150,9 +150,9 @@ double StoredArray::stored_share() {
   if (!stored_share_) {
     const survey::DatasetFacts facts = reader_->facts();
     const auto elements = static_cast<double>(facts.stored_elements_bytes());
-    const double filtered = elements > 0 ? static_cast<double>(facts.stored_bytes) / elements : 1.0;
-    const auto width = static_cast<double>(size_of(decoding_.values.stored));
-    stored_share_ = filtered * (elements > 0 ? width / static_cast<double>(weft::size_of(decoding_.values.type)) : 1.0);
+    const double widths = static_cast<double>(size_of(decoding_.values.stored)) /
+                          static_cast<double>(weft::size_of(decoding_.values.type));
+    stored_share_ = elements > 0 ? static_cast<double>(facts.stored_bytes) / elements * widths : 1.0;
   }
   return *stored_share_;
 }
