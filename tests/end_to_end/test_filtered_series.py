@@ -32,6 +32,13 @@ def check(path: Path, steps: int, filters: str) -> None:
         w.check_file(path, NODES, steps)
 
 
+def check_same_chunks(path: Path, other: Path) -> None:
+    with h5py.File(path) as first, h5py.File(other) as second:
+        for chunk in first["Data"].iter_chunks():
+            corner = tuple(part.start for part in chunk)
+            assert first["Data"].id.read_direct_chunk(corner) == second["Data"].id.read_direct_chunk(corner)
+
+
 @pytest.mark.parametrize("filters", FILTERS)
 @pytest.mark.parametrize("ranks", [None, 2, 3, 7])
 def test_known_length(tmp_path: Path, ranks: int | None, filters: str) -> None:
@@ -71,10 +78,18 @@ def test_past_the_page_cache(tmp_path: Path, ranks: int | None) -> None:
         w.run_ecg(path, *how, "--steps", 41, "--append", ranks=ranks)
         w.check_file(path, nodes, 41)
     assert opens["always"] == opens["never"] + (ranks or 1), "a descriptor of its own on every rank"
-    with h5py.File(tmp_path / "never.h5") as never, h5py.File(tmp_path / "always.h5") as always:
-        for chunk in never["Data"].iter_chunks():
-            corner = tuple(part.start for part in chunk)
-            assert always["Data"].id.read_direct_chunk(corner) == never["Data"].id.read_direct_chunk(corner)
+    check_same_chunks(tmp_path / "never.h5", tmp_path / "always.h5")
+
+
+@pytest.mark.parametrize("ranks", [None, 2, 3, 7])
+def test_whoever_shuffles(tmp_path: Path, ranks: int | None) -> None:
+    """put() where the flusher is behind, the flusher where it waits: the same bytes, those at the edges, too."""
+    case = ["--nodes", 40009, "--target", "256KiB", "--budget", "6MiB", "--steps", 41, "--filter", "shuffle+deflate:1"]
+    behind = w.run_ecg(tmp_path / "behind.h5", *case, ranks=ranks)
+    waits = w.run_ecg(tmp_path / "waits.h5", *case, "--compute", 5, ranks=ranks)
+    for report in (behind, waits):
+        assert report["counters"]["app"]["windows"] > 3, "those before hold other numbers"
+    check_same_chunks(tmp_path / "behind.h5", tmp_path / "waits.h5")
 
 
 @pytest.mark.parametrize("ranks", [None, 4])

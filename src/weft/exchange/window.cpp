@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "weft/exchange/stream_copy.hpp"
 #include "weft/support/amount.hpp"
@@ -43,10 +45,26 @@ PageMemory::~PageMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
+// Padding lies elsewhere then, where values were.
+void TileMemory::begin(bool shuffles) {
+  shuffles = shuffles && shape_->may_shuffle;
+  if (shuffles == shuffles_) return;
+  shuffles_ = shuffles;
+  const partition::MovePlan& plan = *shape_->plan;
+  std::vector<std::uint64_t> elements(plan.tiles.size());
+  for (const partition::Copy& copy : plan.copies) elements[copy.slot] += copy.length;
+  for (const partition::Inbound& inbound : plan.inbound) {
+    for (const partition::Placed& place : inbound.places) elements[place.slot] += place.length;
+  }
+  for (std::uint64_t slot = 0; slot < elements.size(); ++slot) {
+    if (elements[slot] * shape_->element_bytes < shape_->tile_bytes) std::ranges::fill(tile(slot), std::byte{0});
+  }
+}
+
 void TileMemory::place(std::uint64_t slot, std::uint64_t step, std::uint64_t offset,
                        std::span<const std::byte> values) const {
   const std::uint64_t element = shape_->element_bytes;
-  if (!shape_->in_planes) {
+  if (!shuffles_) {
     stream_copy(steps_of(slot, step, 1).data() + offset * element, values.data(), values.size());
     return;
   }

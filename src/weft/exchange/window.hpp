@@ -6,7 +6,8 @@
 // until deliver() sends it. A window owns its memory: zeroed pages, so that padding at the edges is 0 in the file.
 //
 // Where HDF5's shuffle is the first that is done to a chunk, put() may do it on the way: the window then holds
-// [tile][byte of an element][step][element], and nobody has to go through its memory a second time for that.
+// [tile][byte of an element][step][element], and nobody has to go through its memory a second time for that. It takes
+// put() longer than a copy, so each window may be filled in the other way than the one before.
 //
 // Example: 58 tiles of 55,184 bytes and 5 steps: 16 MB, of which tile 3, step 2 begins at (3 * 5 + 2) * 55,184.
 #pragma once
@@ -48,8 +49,8 @@ struct WindowShape {
   std::shared_ptr<const partition::MovePlan> plan;  // of all fields that are dealt out and cut alike
   std::uint64_t tile_bytes = 0;
   std::uint64_t element_bytes = 0;
-  std::uint64_t steps = 0;  // capacity
-  bool in_planes = false;   // shuffled on the way
+  std::uint64_t steps = 0;   // capacity
+  bool may_shuffle = false;  // on the way
 
   std::uint64_t tile_memory() const { return plan->tiles.size() * steps * tile_bytes; }
   std::uint64_t outbox_memory() const { return plan->sent_elements * element_bytes * steps; }
@@ -59,7 +60,13 @@ struct WindowShape {
 // The tiles of one window, ready to be written once delivered.
 class TileMemory {
  public:
-  explicit TileMemory(const WindowShape& shape) : shape_(&shape), memory_(shape.tile_memory()) {}
+  explicit TileMemory(const WindowShape& shape)
+      : shape_(&shape), memory_(shape.tile_memory()), shuffles_(shape.may_shuffle) {}
+
+  // Whether elements are shuffled on their way into it.
+  bool shuffles() const { return shuffles_; }
+  // Has the next window filled so, where the shape allows it; what it holds is lost.
+  void begin(bool shuffles);
 
   // The bytes of `steps` steps of the tile in `slot`, from step `first` of the window on.
   std::span<std::byte> steps_of(std::uint64_t slot, std::uint64_t first, std::uint64_t steps) const {
@@ -74,6 +81,7 @@ class TileMemory {
  private:
   const WindowShape* shape_;
   PageMemory memory_;
+  bool shuffles_;
 };
 
 // The mail between ranks for one field: one outbox and one inbox, shared by all its windows.

@@ -41,7 +41,7 @@ class OwnerStrategy final : public WriteStrategy {
       for (std::size_t f = 0; f < fields_.size(); ++f) {
         FieldWindows* field = fields_[f].get();
         field->shape.steps = window_steps_;
-        field->shape.in_planes = shuffles_on_the_way(f);
+        field->shape.may_shuffle = may_shuffle_on_the_way(f);
         field->mail = std::make_unique<exchange::Mail>(field->shape);
         for (int i = 0; i < 2; ++i) field->tiles.emplace_back(field->shape);
       }
@@ -60,6 +60,8 @@ class OwnerStrategy final : public WriteStrategy {
     first_ = step;
     times_[turn_].clear();
     gathered_ = 0;
+    // Shuffling costs put() time and saves the flusher more of it: done where the flusher is what is waited for.
+    for (const auto& field : fields_) field->tiles[turn_].begin(flush_is_late_);
     const storage::StepRoom room = context_.catalog.room_around(step);
     // A segment may be shorter than a chunk; its chunks are then cut to it.
     end_ = room.first + window_end(step - room.first, window_steps_, std::min(chunk_steps_, room.steps), room.steps);
@@ -162,7 +164,7 @@ class OwnerStrategy final : public WriteStrategy {
 
   // Not where somebody looks at the values in a window, or rounds them first. Nor of scattered nodes: each would go to
   // as many places as its number has bytes.
-  bool shuffles_on_the_way(std::size_t f) const {
+  bool may_shuffle_on_the_way(std::size_t f) const {
     constexpr std::uint64_t kWorthwhile = 64;  // elements that lie side by side, on average
     const storage::FieldEntry& entry = context_.catalog.fields[f];
     const FieldWindows& field = *fields_[f];
@@ -325,6 +327,7 @@ class OwnerStrategy final : public WriteStrategy {
     // Filtered chunks are written by the next job: until then, the windows before count.
     job.committed = filters_ ? first_ : first_ + gathered_;
     job.raise_slot = owns_tiles_;
+    flush_is_late_ = !flusher_->is_idle();
     failed_ = flusher_->wait();
     const std::optional<Error> settled = settle();
     if (!failed_)
@@ -362,8 +365,8 @@ class OwnerStrategy final : public WriteStrategy {
     const std::uint64_t first = from_step / chunk_steps * field.all_tiles;
     for (std::size_t slot = 0; slot < field.shape.plan->tiles.size(); ++slot) {
       const std::uint64_t chunk = first + field.shape.plan->tiles[slot];
-      const storage::Bytes memory = field.shape.in_planes ? tiles.tile(slot) : tiles.steps_of(slot, 0, gathered_);
-      chunks.push_back({f, chunk, from_step % chunk_steps, memory, field.shape.in_planes ? gathered_ : 0});
+      const storage::Bytes memory = tiles.shuffles() ? tiles.tile(slot) : tiles.steps_of(slot, 0, gathered_);
+      chunks.push_back({f, chunk, from_step % chunk_steps, memory, tiles.shuffles() ? gathered_ : 0});
     }
   }
 
@@ -409,6 +412,7 @@ class OwnerStrategy final : public WriteStrategy {
   std::uint64_t first_ = 0;                   // the window's first step
   std::uint64_t gathered_ = 0;
   std::uint64_t end_ = 0;
+  bool flush_is_late_ = true;  // the window before was still under way when the last one was full
   std::optional<Error> failed_;
 };
 

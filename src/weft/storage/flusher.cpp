@@ -94,6 +94,11 @@ std::optional<Error> Flusher::wait() {
   return failure_;
 }
 
+bool Flusher::is_idle() {
+  const std::scoped_lock lock(mutex_);
+  return !job_;
+}
+
 std::optional<Error> Flusher::failure() {
   const std::scoped_lock lock(mutex_);
   return failure_;

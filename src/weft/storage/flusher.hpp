@@ -77,6 +77,8 @@ class Flusher {
   // Blocks until nothing is under way; the error of a window that failed is returned from then on. After a failure no
   // further window is written, so the slot stays where it was.
   std::optional<Error> wait();
+  // Whether wait() would return at once.
+  bool is_idle();
   // The same without blocking: of a window that failed so far.
   std::optional<Error> failure();
   // The bytes of the chunks that wait for a place. Nothing may be under way.
