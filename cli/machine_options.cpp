@@ -61,8 +61,12 @@ ReadCost read_cost_of(const MachineArguments& arguments) {
 
 predict::Surroundings surroundings_of(const MachineArguments& arguments, const stores::StoreProfile& profile) {
   const std::uint64_t per_node = cluster_of(arguments).ranks_per_node;
-  return {arguments.ranks, per_node, predict::rates_of(profile), predict::most_request_bytes(profile),
-          profile.block_bytes == 0 ? 4096 : profile.block_bytes};
+  return {.ranks = arguments.ranks,
+          .ranks_per_node = per_node,
+          .rates = predict::rates_of(profile, per_node == 0 ? arguments.ranks : per_node),
+          .most_request_bytes = predict::most_request_bytes(profile),
+          .stdio_bytes = profile.block_bytes == 0 ? 4096 : profile.block_bytes,
+          .cores = static_cast<std::uint64_t>(profile.cores)};
 }
 
 void print_prediction(const MachineArguments& arguments,

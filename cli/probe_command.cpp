@@ -18,6 +18,7 @@
 #include "cli/json_text.hpp"
 #include "cli/on_ranks.hpp"
 #include "cli/text_table.hpp"
+#include "stores/merged_profile.hpp"
 #include "stores/probe.hpp"
 #include "stores/scratch_folder.hpp"
 #ifdef WEFT_HAVE_MPI
@@ -41,6 +42,7 @@ using stores::StoreProfile;
 
 struct ProbeArguments {
   std::string folder;
+  std::vector<std::string> merge;
   stores::ProbeOptions options;
   std::string name;
   std::string out;
@@ -158,6 +160,19 @@ void save(const StoreProfile& profile, const std::string& path) {
   if (!file) throw system_error(path, "cannot be written", errno);
 }
 
+// By one rank.
+void tell(const ProbeArguments& arguments, const StoreProfile& profile) {
+  if (!arguments.out.empty()) save(profile, arguments.out);
+  if (arguments.json) {
+    fmt::print("{}\n", json_text(to_json(profile), 1));
+    return;
+  }
+  fmt::print("{}: {}, {} ranks on {} nodes\n\n{}\n{}\n{}\n{}", profile.name,
+             profile.file_system.empty() ? "a file system that does not say what it is" : profile.file_system,
+             profile.ranks, profile.nodes, table_of(profile, Access::write), table_of(profile, Access::read),
+             calls_of(profile), advice_of(profile, arguments.out));
+}
+
 void run(const ProbeArguments& arguments) {
   listen_for_interruption();
   on_ranks([&](Communicator& comm) {
@@ -174,18 +189,18 @@ void run(const ProbeArguments& arguments) {
     line.reset();
     if (!arguments.name.empty()) profile.name = arguments.name;
     agree_on(comm, [&] {
-      if (comm.rank() != 0) return;
-      if (!arguments.out.empty()) save(profile, arguments.out);
-      if (arguments.json) {
-        fmt::print("{}\n", json_text(to_json(profile), 1));
-        return;
-      }
-      fmt::print("{}: {}, {} ranks on {} nodes\n\n{}\n{}\n{}\n{}", profile.name,
-                 profile.file_system.empty() ? "a file system that does not say what it is" : profile.file_system,
-                 profile.ranks, profile.nodes, table_of(profile, Access::write), table_of(profile, Access::read),
-                 calls_of(profile), advice_of(profile, arguments.out));
+      if (comm.rank() == 0) tell(arguments, profile);
     });
   });
+}
+
+// No run of its own: what other probes have found.
+void merge(const ProbeArguments& arguments) {
+  std::vector<StoreProfile> profiles;
+  for (const std::string& path : arguments.merge) profiles.push_back(stores::read_profile(path));
+  StoreProfile profile = stores::merged(profiles);
+  if (!arguments.name.empty()) profile.name = arguments.name;
+  tell(arguments, profile);
 }
 
 }  // namespace
@@ -193,8 +208,13 @@ void run(const ProbeArguments& arguments) {
 void add_probe_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("probe", "Measure what requests cost on a file system, in a minute");
   const auto arguments = std::make_shared<ProbeArguments>();
-  command->add_option("folder", arguments->folder, "A folder on the file system; what is made there is removed again")
-      ->required();
+  CLI::Option* folder_option = command->add_option("folder", arguments->folder,
+                                                   "A folder on the file system; what is made there is removed again");
+  CLI::Option* merge_option =
+      command
+          ->add_option("--merge", arguments->merge,
+                       "Measure nothing: make one profile of several that were taken at different times")
+          ->excludes(folder_option);
   command->add_option("--seconds", arguments->options.seconds, "How long to measure, about")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
@@ -206,8 +226,13 @@ void add_probe_command(CLI::App& app) {
   command->add_flag("--json", arguments->json, "Print the profile as JSON");
   command->footer(
       "Example:\n"
-      "  mpirun -n 4 weft probe /scratch/me --out scratch.json");
-  command->callback([arguments] { run(*arguments); });
+      "  mpirun -n 4 weft probe /scratch/me --out scratch.json\n"
+      "  weft probe --merge monday.json friday.json --out scratch.json");
+  command->callback([arguments, folder_option, merge_option] {
+    if (merge_option->count() > 0) return merge(*arguments);
+    if (folder_option->count() == 0) throw CLI::RequiredError(folder_option->get_name());
+    run(*arguments);
+  });
 
   // What a probe starts to clean up after it, whatever ends it.
   CLI::App* cleaner = app.add_subcommand("clean-up-after", "")->group("");

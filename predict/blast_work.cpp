@@ -11,6 +11,15 @@ using kernels::blast::BlastOptions;
 using kernels::blast::BlastStrategy;
 using stores::Sharing;
 
+// Workers of a node that compute at a time while its writer compresses: with more ranks than cores the others wait.
+double busy_workers(std::uint64_t workers, std::uint64_t node_ranks, const Surroundings& around) {
+  const std::uint64_t ranks = around.ranks_per_node == 0 ? around.ranks : around.ranks_per_node;
+  const auto all = static_cast<double>(workers);
+  if (around.cores == 0 || ranks <= around.cores) return all;
+  const double cores = static_cast<double>(node_ranks * around.cores) / static_cast<double>(ranks);
+  return std::clamp(cores - 1, std::min(1.0, all), all);
+}
+
 }  // namespace
 
 // A writer of each node compresses what its workers make. One by one, they make the next results meanwhile; gathered, a
@@ -23,7 +32,7 @@ Workload work_of(const BlastOptions& options, const kernels::RunOptions& run, co
   const double text = plan.facts.at("text_bytes").get<double>() * share;
   const bool is_zlib = codec_of(options) == kernels::blast::Codec::zlib;
   const double compressing = text / (is_zlib ? around.rates.zlib : around.rates.libdeflate);
-  const double making = text / around.rates.results / static_cast<double>(nodes[0].workers());
+  const double making = text / around.rates.results / busy_workers(nodes[0].workers(), nodes[0].ranks, around);
   RankSteps writer;
   writer.call("open", "create", static_cast<double>(run.phases));
   if (options.strategy == BlastStrategy::two_stage) {
@@ -33,6 +42,7 @@ Workload work_of(const BlastOptions& options, const kernels::RunOptions& run, co
   } else {
     writer.spend("wait", std::max(0.0, making - compressing));
   }
+  writer.travel("wait", static_cast<std::uint64_t>(text));
   writer.spend("compress", compressing);
   for (const auto& [bytes, times] : plan.app.write_sizes) {
     writer.write("write", Sharing::own_files, bytes, static_cast<double>(times) * share);

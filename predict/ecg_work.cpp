@@ -67,11 +67,12 @@ class HeartRank {
     if (pieces > calls) rank_.call("write", "series piece", pieces);
     rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, piece, pieces);
     written_ += nodes * node_bytes * steps;
+    piece_ = piece;
   }
 
   std::vector<Step> end() {
     rank_.meet("close");
-    if (options_.writer.sync != Sync::none) rank_.sync("close", written_);
+    if (options_.writer.sync != Sync::none) rank_.sync("close", written_, piece_);
     return rank_.steps();
   }
 
@@ -79,6 +80,7 @@ class HeartRank {
   const EcgOptions& options_;
   const Surroundings& around_;
   std::uint64_t written_ = 0;
+  std::uint64_t piece_ = 0;  // bytes of the last field's requests
   RankSteps rank_;
 };
 

@@ -12,7 +12,7 @@ using stores::Sharing;
 constexpr double kMiB = 1 << 20;
 
 // One rank, but for the series.
-std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions& run) {
+std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions& run, const Rates& rates) {
   const std::uint64_t bytes = options.records * options.record_bytes;
   const auto records = static_cast<double>(options.records);
   RankSteps rank;
@@ -24,6 +24,8 @@ std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions
     switch (options.strategy) {
       case HardStrategy::files: {
         rank.call("open", "create");
+        // Records gather in a transfer; the one that is copied stays in the cache, so half of a copy's bytes move.
+        rank.spend("write", static_cast<double>(bytes) / rates.copy / 2);
         const std::uint64_t whole = bytes / options.transfer_bytes;
         rank.write("write", Sharing::own_files, options.transfer_bytes, static_cast<double>(whole));
         rank.write("write", Sharing::own_files, bytes % options.transfer_bytes, 1);
@@ -47,7 +49,8 @@ std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions
         break;
       case HardStrategy::series: break;
     }
-    if (options.sync) rank.sync("close", bytes);
+    const bool in_files = options.strategy == HardStrategy::files;
+    if (options.sync) rank.sync("close", bytes, in_files ? options.transfer_bytes : options.record_bytes);
     rank.meet("close");
   }
   return rank.steps();
@@ -59,7 +62,7 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   const kernels::KernelPlan plan = plan_hard(options, run, around.ranks);
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   if (options.strategy != HardStrategy::series) {
-    work.groups = {{around.ranks, steps_of(options, run)}};
+    work.groups = {{around.ranks, steps_of(options, run, around.rates)}};
     return work;
   }
   FieldSpec field;
@@ -75,6 +78,7 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
   shape.syncs = options.sync;
+  shape.owned = [](const FieldSpec& of, std::uint64_t rank) { return Box{{rank, 0}, {1, of.per_step[1]}}; };
   write_series(shape, around.rates, run.phases, work);
   return work;
 }

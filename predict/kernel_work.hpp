@@ -23,6 +23,7 @@ struct Surroundings {
   Rates rates{};
   std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
   std::uint64_t stdio_bytes = 4096;               // that printf gathers for a write
+  std::uint64_t cores = 0;                        // of a node; 0: as many as ranks
 };
 
 // All throw Error(usage) as the kernels' plans do.

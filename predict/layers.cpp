@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "kernels/awp/awp_kernel.hpp"
@@ -33,9 +35,14 @@ namespace weft::predict {
 namespace {
 
 using kernels::RunOptions;
-using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""ms;
 using stores::Sharing;
 using stores::StoreProfile;
+
+// Memory that a virtual machine has not used for two seconds may have to come from the host again, and then takes ten
+// times as long. A run meets both: memory that has rested so long, and memory that was just given back.
+constexpr auto kRest = 2500ms;
+double between_moods(double one, double other) { return std::sqrt(one * other); }
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -189,10 +196,30 @@ class Layers {
     keep("mpi type of a value", (times(hindexed, 2 + more).build - times(hindexed, 2).build) / (pieces * 128));
   }
 
+  // An array of a few values, and what each value adds: of a grid that a processor's cache holds, and of one that it
+  // does not.
   void values() {
+    using enum kernels::picmss::PicmssStrategy;
+    for (const auto& [strategy, array, value, of_many] :
+         {std::tuple{typed, "mpi array", "mpi value in memory", "mpi value of many"},
+          std::tuple{typed_collective, "mpi array together", "mpi value together", "mpi value of many together"}}) {
+      const std::uint64_t few_edge = 12;
+      const std::uint64_t edge = fewer_ == 1 ? 32 : 16;
+      const double few = array_of(strategy, few_edge);
+      const auto values = [&](std::uint64_t along) {
+        return static_cast<double>(along * along * along) / static_cast<double>(ranks_);
+      };
+      const double each = std::max(0.0, array_of(strategy, edge) - few) / (values(edge) - values(few_edge));
+      keep(array, few - each * values(few_edge));
+      keep(value, each);
+      if (fewer_ == 1) keep(of_many, (array_of(strategy, 80) - few) / (values(80) - values(few_edge)));
+    }
+  }
+
+  // Seconds of an array of a step, beyond its request.
+  double array_of(kernels::picmss::PicmssStrategy strategy, std::uint64_t edge) {
     kernels::picmss::PicmssOptions options;
-    options.strategy = kernels::picmss::PicmssStrategy::typed;
-    const std::uint64_t edge = fewer_ == 1 ? 32 : 16;
+    options.strategy = strategy;
     options.grid = {edge, edge, edge};
     const auto seconds = [&](std::uint64_t steps) {
       options.steps = steps;
@@ -202,15 +229,9 @@ class Layers {
           })
           .output;
     };
-    const double values = static_cast<double>(edge * edge * edge) / static_cast<double>(ranks_);
-    const double written = request(Sharing::apart, static_cast<std::uint64_t>(values) * 8);
-    const std::uint64_t more = fewer_ == 1 ? 5 : 1;
-    const auto each = [&] {
-      return ((seconds(1 + more) - seconds(1)) / static_cast<double>(6 * more) - written) / values;
-    };
-    keep("mpi value in memory", each());
-    options.strategy = kernels::picmss::PicmssStrategy::typed_collective;
-    keep("mpi value together", each());
+    const std::uint64_t more = fewer_ > 1 ? 1 : edge < 32 ? 20 : edge > 32 ? 1 : 5;
+    const double written = request(Sharing::apart, edge * edge * edge / ranks_ * sizeof(double));
+    return (seconds(1 + more) - seconds(1)) / static_cast<double>(6 * more) - written;
   }
 
   void text() {
@@ -248,8 +269,9 @@ class Layers {
   void windows(double beside) {
     const std::uint64_t bytes = (64ULL << 20) / fewer_;  // of a rank
     constexpr std::uint64_t kRecord = 64ULL << 10;
-    std::this_thread::sleep_for(1s);
-    const double seconds = runs_.hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord).output;
+    std::this_thread::sleep_for(kRest);
+    const Runs::Times times = runs_.hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord);
+    const double seconds = between_moods(times.output, times.output + times.first);
     kernels::hard::HardOptions options;
     options.records = bytes / kRecord;
     options.record_bytes = kRecord;
@@ -287,7 +309,7 @@ class Layers {
           .output;
     };
     const double few = seconds(LayoutKind::rows, 8);
-    const std::uint64_t more = 32 / fewer_;
+    const std::uint64_t more = fewer_ == 1 ? 128 : 4;
     const double each = (seconds(LayoutKind::rows, 8 + more) - few) / static_cast<double>(more);
     keep("series open", few - 8 * each);
     const double step = keep("series step", each - request(Sharing::apart, kNodes * 16));
@@ -307,7 +329,7 @@ class Layers {
 };
 
 template <typename Work>
-double rate_of(std::uint64_t bytes, const Work& work, std::chrono::seconds idle = {}) {
+double rate_of(std::uint64_t bytes, const Work& work, std::chrono::milliseconds idle = {}) {
   std::vector<double> rates;
   for (int time = 0; time < 3; ++time) {
     std::this_thread::sleep_for(idle);
@@ -321,14 +343,11 @@ double rate_of(std::uint64_t bytes, const Work& work, std::chrono::seconds idle 
 std::map<std::string, double> measured_rates() {
   std::map<std::string, double> rates;
   const std::vector<std::byte> from(64ULL << 20, std::byte{1});
-  // As a program's first windows: on a virtual machine, memory that was idle comes from the host again.
-  rates["fresh copy"] = rate_of(
-      from.size(),
-      [&] {
-        const exchange::PageMemory fresh(from.size());
-        std::memcpy(fresh.data(), from.data(), from.size());
-      },
-      1s);
+  const auto copy_to_fresh = [&] {
+    const exchange::PageMemory fresh(from.size());
+    std::memcpy(fresh.data(), from.data(), from.size());
+  };
+  rates["fresh copy"] = between_moods(rate_of(from.size(), copy_to_fresh, kRest), rate_of(from.size(), copy_to_fresh));
   const std::unique_ptr<FILE, int (*)(FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   constexpr std::uint64_t kValues = 100'000;
   rates["format"] = rate_of(kValues * kernels::mhm::kValueBytes, [&] {
@@ -348,6 +367,20 @@ std::map<std::string, double> measured_rates() {
   rates["zlib"] = rate_of(bytes, [&] { kernels::blast::zlib_block(results, kernels::blast::Codec::zlib); });
   rates["libdeflate"] = rate_of(bytes, [&] { kernels::blast::zlib_block(results, kernels::blast::Codec::libdeflate); });
   return rates;
+}
+
+// Bytes a second of messages from rank 1 to rank 0, one at a time; 0 where they are not on one node. Collective.
+double message_rate(MpiCommunicator& comm) {
+  constexpr int kMessages = 64;
+  if (comm.size() < 2 || comm.nodes()[0] != comm.nodes()[1]) return 0;
+  std::vector<std::byte> bytes(comm.rank() < 2 ? 256ULL << 10 : 0, std::byte{1});
+  return rate_of(kMessages * bytes.size(), [&] {
+    comm.max(0);
+    for (int message = 0; message < kMessages; ++message) {
+      if (comm.rank() == 0) comm.exchange({}, std::array{Incoming{1, bytes}});
+      if (comm.rank() == 1) comm.exchange(std::array{Outgoing{0, bytes}}, {});
+    }
+  });
 }
 
 // Rank 0's figures, on all ranks. Collective.
@@ -385,6 +418,7 @@ void measure_layers(MpiCommunicator& comm, const std::string& folder, const std:
   agree_on(comm, [&] {
     if (comm.rank() == 0) profile.rates = measured_rates();
   });
+  if (const double rate = message_rate(comm); comm.rank() == 0 && rate > 0) profile.rates["message"] = rate;
   share(comm, profile);
 }
 

@@ -104,6 +104,33 @@ TEST(Machine, CallsOfLibrariesTakeWhatSoManyRanksMeasured) {
   EXPECT_DOUBLE_EQ(machine.call("hdf5 step", 2).alone_s, 0);
 }
 
+TEST(Machine, ProfilesWithoutGridsThatDoNotFitACacheHaveThoseThatDo) {
+  StoreProfile store = profile();
+  store.calls.push_back({"mpi value in memory", 1, 1e-8, 1e8});
+  const Machine older(store, {}, Mood::middle);
+  EXPECT_TRUE(older.has_call("mpi value of many"));
+  EXPECT_DOUBLE_EQ(older.call("mpi value of many", 1).alone_s, 1e-8);
+  EXPECT_FALSE(older.has_call("mpi value of many together"));
+  store.calls.push_back({"mpi value of many", 1, 3e-8, 3e7});
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).call("mpi value of many", 1).alone_s, 3e-8);
+}
+
+TEST(Machine, RecordsThatAreNoWholePagesTakeLongerToSync) {
+  StoreProfile store = profile();
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, true), 1) << "not known";
+  store.sync_records_bytes_per_s = 5e8;
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, true), 2);
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, false), 1);
+}
+
+TEST(Machine, MessagesOnOneNodeTakeWhatWasMeasured) {
+  StoreProfile store = profile();
+  store.rates["message"] = 1e9;
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).link_s(1'000'000'000), 1);
+  const Cluster cluster{.ranks_per_node = 24, .link_bytes_per_s = 1e10, .link_latency_s = 1e-6};
+  EXPECT_DOUBLE_EQ(Machine(store, cluster, Mood::middle).link_s(1'000'000'000), 0.1);
+}
+
 TEST(Machine, NodesHaveLinksOfTheirOwn) {
   const StoreProfile store = profile();
   const Machine one(store, {}, Mood::middle);

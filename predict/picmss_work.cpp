@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/picmss/picmss_file.hpp"
 #include "kernels/picmss/picmss_lines.hpp"
 #include "predict/kernel_work.hpp"
@@ -10,6 +13,14 @@ namespace {
 using kernels::picmss::PicmssOptions;
 using kernels::picmss::PicmssStrategy;
 using stores::Sharing;
+
+// Each array takes every sixth value of a rank's memory: from a processor's cache, or from beyond it. The two sizes are
+// about those of a profile's grids (layers.cpp).
+double share_beyond_cache(double bytes) {
+  constexpr double kWithin = 1.5 * (1 << 20);
+  constexpr double kBeyond = 23.0 * (1 << 20);
+  return std::clamp(std::log(bytes / kWithin) / std::log(kBeyond / kWithin), 0.0, 1.0);
+}
 
 // A rank's lines lie together in every array of the file; in memory a node's variables lie together.
 std::vector<Step> steps_of(const PicmssOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -34,8 +45,11 @@ std::vector<Step> steps_of(const PicmssOptions& options, const kernels::RunOptio
     rank.call("open", "mpi open", static_cast<double>(run.phases));
     rank.write("write", Sharing::apart, array_bytes, arrays);
     const bool together = options.strategy == PicmssStrategy::typed_collective;
-    rank.call("write", together ? "mpi value together" : "mpi value in memory",
-              arrays * static_cast<double>(grid.nodes_of(lines).count));
+    const double values = arrays * static_cast<double>(grid.nodes_of(lines).count);
+    const double many = share_beyond_cache(static_cast<double>(array_bytes) * variables);
+    rank.call("write", together ? "mpi array together" : "mpi array", arrays);
+    rank.call("write", together ? "mpi value together" : "mpi value in memory", values * (1 - many));
+    rank.call("write", together ? "mpi value of many together" : "mpi value of many", values * many);
     rank.write("write", Sharing::apart, grid.bricks_of(lines).count * kernels::picmss::kBrickBytes,
                static_cast<double>(run.phases));
   }

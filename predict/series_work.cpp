@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
@@ -56,9 +55,10 @@ WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uin
 
 class SeriesRank {
  public:
+  // `travel` are the bytes of a step that travel between all ranks, where they are known.
   SeriesRank(const SeriesShape& shape, std::uint64_t writers, const std::vector<Tiles>& fields, const Rates& rates,
-             bool is_writer, bool more)
-      : shape_(shape), writers_(writers), fields_(fields), rates_(rates) {
+             std::optional<std::uint64_t> travel, bool is_writer, bool more)
+      : shape_(shape), writers_(writers), fields_(fields), rates_(rates), travel_(travel) {
     for (const Tiles& tiles : fields) {
       owned_.push_back(!is_writer ? 0 : more ? ceil_div(tiles.count, writers) : tiles.count / writers);
     }
@@ -81,7 +81,7 @@ class SeriesRank {
       first = end;
     }
     rank_.wait("close");
-    if (shape_.syncs) rank_.sync("close", written_);
+    if (shape_.syncs) rank_.sync("close", written_, shape_.most_request_bytes);
     rank_.meet("close");
     rank_.call("close", "series close");
     rank_.call("close", "series field's close", static_cast<double>(fields_.size() - 1));
@@ -114,9 +114,15 @@ class SeriesRank {
     return series::window_steps(std::max<std::uint64_t>(fitting, 1), fields_[0].chunk_steps);
   }
 
-  // Half a tile at each border between ranks; and all of a rank that does not write.
+  // A mean of the ranks. Where it is not known: half a tile at each border between ranks; and all of a rank that does
+  // not write.
   std::uint64_t sent_step_bytes(const Tiles& tiles) const {
     if (shape_.ranks == 1) return 0;
+    if (travel_) {
+      const double part = static_cast<double>(tiles.step_bytes) / static_cast<double>(local_step_bytes());
+      return static_cast<std::uint64_t>(static_cast<double>(*travel_ / shape_.ranks) * part /
+                                        static_cast<double>(shape_.ranks));
+    }
     const std::uint64_t local = tiles.step_bytes / shape_.ranks;
     const std::uint64_t writers = std::min(writers_, tiles.count);
     if (writers < shape_.ranks) return local * (shape_.ranks - writers) / shape_.ranks;
@@ -151,8 +157,8 @@ class SeriesRank {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       if (owned_[f] == 0) continue;
       const WindowRequests requests = window_requests(fields_[f], owned_[f], steps, shape_.most_request_bytes);
-      rank_.write_behind(Sharing::apart, shape_.most_request_bytes, static_cast<double>(requests.whole));
-      rank_.write_behind(Sharing::apart, requests.rest_bytes, static_cast<double>(requests.rests));
+      write(shape_.most_request_bytes, static_cast<double>(requests.whole));
+      write(requests.rest_bytes, static_cast<double>(requests.rests));
       written_ += requests.whole * shape_.most_request_bytes + requests.rests * requests.rest_bytes;
     }
     const std::uint64_t on_node = shape_.ranks_per_node == 0 ? shape_.ranks : shape_.ranks_per_node;
@@ -160,10 +166,16 @@ class SeriesRank {
     rank_.write_behind(Sharing::apart, sizeof(std::uint64_t), 1 / static_cast<double>(on_node));
   }
 
+  void write(std::uint64_t bytes, double times) {
+    rank_.write("write", Sharing::apart, bytes, times * (1 - rates_.behind));
+    rank_.write_behind(Sharing::apart, bytes, times * rates_.behind);
+  }
+
   const SeriesShape& shape_;
   std::uint64_t writers_;
   const std::vector<Tiles>& fields_;
   const Rates& rates_;
+  std::optional<std::uint64_t> travel_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
   std::uint64_t written_ = 0;
   std::uint64_t windows_ = 0;
@@ -182,10 +194,7 @@ void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::
 }
 
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile) {
-  for (const std::string_view local : {"ext4", "xfs", "btrfs", "tmpfs", "ext2/ext3", "zfs"}) {
-    if (profile.file_system == local) return 512ULL << 10;
-  }
-  return 8ULL << 20;
+  return is_local(profile) ? 512ULL << 10 : 8ULL << 20;
 }
 
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
@@ -203,13 +212,15 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   const auto count = static_cast<std::uint64_t>(writers.count());
   const std::uint64_t with_more = most_tiles % count;
   SeriesWork work;
+  const auto of_window = window_messages(shape, writers);
+  const auto travel = of_window ? std::optional(of_window->step_bytes) : std::nullopt;
   std::uint64_t windows = 0;
   for (const auto& [is_writer, more] : {std::pair{true, true}, std::pair{true, false}, std::pair{false, false}}) {
-    SeriesRank rank(shape, count, fields, rates, is_writer, more);
+    SeriesRank rank(shape, count, fields, rates, travel, is_writer, more);
     work.groups.push_back({0, rank.steps()});
     windows = rank.windows();  // as many on every rank
   }
-  if (const auto of_window = window_messages(shape, writers)) {
+  if (of_window) {
     work.messages = Messages{static_cast<double>(of_window->count * windows),
                              static_cast<double>(of_window->step_bytes * shape.steps)};
   }

@@ -41,8 +41,12 @@ void RankSteps::wait(const std::string& phase, double left) {
   steps_.push_back({.act = Act::wait, .phase = phase, .times = left});
 }
 
-void RankSteps::sync(const std::string& phase, std::uint64_t bytes) {
-  if (bytes > 0) steps_.push_back({.act = Act::sync, .phase = phase, .bytes = bytes});
+// A page cache keeps short requests that are no whole pages in short pieces, which take longer to bring to a disk.
+void RankSteps::sync(const std::string& phase, std::uint64_t bytes, std::uint64_t request_bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kLong = 256ULL << 10;
+  const bool in_records = request_bytes % kPage != 0 && request_bytes < kLong;
+  if (bytes > 0) steps_.push_back({.act = Act::sync, .phase = phase, .bytes = bytes, .in_records = in_records});
 }
 
 void RankSteps::travel(const std::string& phase, std::uint64_t bytes) {

@@ -33,8 +33,9 @@ struct Step {
   double times = 1;
   double seconds = 0;
   stores::Sharing sharing = stores::Sharing::own_files;
-  bool in_memory = false;  // of reads: the client has the bytes, and the store is not asked
-  bool behind = false;     // a thread of the rank does it, and the rank goes on
+  bool in_memory = false;   // of reads: the client has the bytes, and the store is not asked
+  bool in_records = false;  // of a sync: what was written is no whole pages
+  bool behind = false;      // a thread of the rank does it, and the rank goes on
 };
 
 // What one rank does, in its order. Steps that are equal and follow each other are joined where nobody can see it.
@@ -48,7 +49,7 @@ class RankSteps {
   void call_behind(const std::string& name, double times = 1);
   void write_behind(stores::Sharing sharing, std::uint64_t bytes, double times);
   void wait(const std::string& phase, double left = 0);
-  void sync(const std::string& phase, std::uint64_t bytes);
+  void sync(const std::string& phase, std::uint64_t bytes, std::uint64_t request_bytes);  // that wrote them
   void travel(const std::string& phase, std::uint64_t bytes);
   void meet(const std::string& phase);
 

@@ -12,7 +12,9 @@ namespace weft::stores {
 
 namespace {
 
-constexpr std::array<std::uint64_t, 6> kSizes{512, 4ULL << 10, 32ULL << 10, 256ULL << 10, 1ULL << 20, 4ULL << 20};
+// From 2 MiB on a local file system may take memory of another kind for its cache: a size on either side of it.
+constexpr std::array<std::uint64_t, 7> kSizes{512,        4ULL << 10, 32ULL << 10, 256ULL << 10,
+                                              1ULL << 20, 2ULL << 20, 4ULL << 20};
 // Of writes, too: records of a program are seldom whole pages.
 constexpr std::array<std::uint64_t, 3> kOddSizes{4'104, 47'008, 1'000'008};
 constexpr std::uint64_t kUsualPart = 32ULL << 20;

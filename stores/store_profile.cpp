@@ -119,13 +119,15 @@ nlohmann::ordered_json to_json(const StoreProfile& profile) {
                               {"taken", profile.taken},
                               {"ranks", profile.ranks},
                               {"nodes", profile.nodes},
+                              {"cores", profile.cores},
                               {"striping",
                                {{"bytes", profile.striping.bytes},
                                 {"count", profile.striping.count},
                                 {"known_from", profile.striping.known_from}}},
                               {"block_bytes", profile.block_bytes},
                               {"copy_bytes_per_s", profile.copy_bytes_per_s},
-                              {"sync_bytes_per_s", profile.sync_bytes_per_s}};
+                              {"sync_bytes_per_s", profile.sync_bytes_per_s},
+                              {"sync_records_bytes_per_s", profile.sync_records_bytes_per_s}};
   if (!profile.rates.empty()) json["rates"] = profile.rates;
   nlohmann::ordered_json& calls = json["calls"] = nlohmann::ordered_json::array();
   for (const CallCell& cell : profile.calls) {
@@ -165,8 +167,12 @@ StoreProfile profile_from_json(const nlohmann::ordered_json& json, const std::st
     profile.taken = json.value("taken", "");
     profile.ranks = count(json, "ranks");
     profile.nodes = count(json, "nodes");
+    profile.cores = static_cast<int>(json.value("cores", std::uint16_t{0}));
     profile.copy_bytes_per_s = number(json, "copy_bytes_per_s", true);
     profile.sync_bytes_per_s = number(json, "sync_bytes_per_s", true);
+    if (json.contains("sync_records_bytes_per_s")) {
+      profile.sync_records_bytes_per_s = number(json, "sync_records_bytes_per_s", true);
+    }
     profile.block_bytes = json.value("block_bytes", std::uint64_t{0});
     if (json.contains("rates")) {
       for (const auto& [name, rate] : json.at("rates").items()) profile.rates[name] = rate.get<double>();

@@ -67,11 +67,13 @@ struct StoreProfile {
   std::string taken;        // the day; or where the figures are from
   int ranks = 1;            // that measured it
   int nodes = 1;
+  int cores = 0;  // of a node; 0: not known
   Striping striping;
   std::uint64_t block_bytes = 0;  // that the file system asks buffers to be of (st_blksize); 0: not known
   std::vector<RequestCell> requests;
   std::vector<CallCell> calls;
   double sync_bytes_per_s = 0;            // of data that were written and not synced
+  double sync_records_bytes_per_s = 0;    // the same of records that are no whole pages; 0: not known
   double copy_bytes_per_s = 0;            // in memory, by one rank
   std::map<std::string, double> rates{};  // bytes a second of one rank's other work (predict/rates.hpp): "format", ...
 

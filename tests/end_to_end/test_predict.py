@@ -60,12 +60,39 @@ def test_files_of_their_own_take_what_their_requests_take(store: Path) -> None:
     words = ("hard", "--strategy", "files", "--records", 128, "--record", 65536, "--transfer", "1MiB")
     for ranks in (1, 2):
         seconds = predicted(store, *words, "--ranks", ranks)["seconds"]
-        assert seconds["write"]["middle"] == pytest.approx(8 * (1e-3 + 1e-8 * MIB), rel=1e-3)
+        gathered = 8 * MIB / 1e10 / 2  # records, each copied into a transfer
+        assert seconds["write"]["middle"] == pytest.approx(8 * (1e-3 + 1e-8 * MIB) + gathered, rel=1e-3)
         assert seconds["output"]["least"] < seconds["output"]["middle"] < seconds["output"]["most"]
     # What two ranks were seen to get is all that there is for four.
     four = predicted(store, *words, "--ranks", 4)
-    assert four["seconds"]["write"]["middle"] == pytest.approx(16 * (1e-3 + 1e-8 * MIB), rel=1e-3)
+    assert four["seconds"]["write"]["middle"] == pytest.approx(16 * (1e-3 + 1e-8 * MIB) + gathered, rel=1e-3)
     assert four["leaves_out"] == ["what more than 2 ranks bring: so many made the profile"]
+
+
+def test_ranks_that_have_all_cores_leave_none_to_their_writers(tmp_path: Path) -> None:
+    words = ("ecg", "--nodes", 120_000, "--mesh", "none", "--budget", "16MiB")
+    output = {}
+    for cores in (0, 2, 3, 4):
+        local = tmp_path / f"{cores}.json"
+        slow_put = made_profile(file_system="ext4", cores=cores, copy_bytes_per_s=5e7)
+        local.write_text(json.dumps(slow_put))
+        output[cores] = predicted(local, *words, "--ranks", 2)["seconds"]["output"]["middle"]
+    assert output[2] > 1.02 * output[3] > 1.02**2 * output[4]
+    assert output[4] == output[0], "not known: then they are taken to have cores of their own"
+    # Writes to other machines are the work of those.
+    far = {}
+    for cores in (0, 2):
+        local = tmp_path / f"{cores}.json"
+        local.write_text(json.dumps(made_profile(cores=cores)))
+        far[cores] = predicted(local, *words, "--ranks", 2)
+    assert far[0] == far[2]
+    workers = {}
+    for cores in (0, 2, 4):
+        local = tmp_path / f"{cores}.json"
+        local.write_text(json.dumps(made_profile(cores=cores, rates={"results": 1e8, "zlib": 1e9})))
+        workers[cores] = predicted(local, "blast", "--strategy", "two-stage", "--tasks", 100, "--ranks-per-node", 4,
+                                   "--ranks", 4)["seconds"]["wait"]["middle"]
+    assert workers[2] > 1.8 * workers[4] and workers[4] == workers[0], "two workers on the core that the writer leaves"
 
 
 def test_one_file_is_shared(store: Path) -> None:
@@ -229,8 +256,11 @@ def test_a_shape_alone_is_predicted_as_the_kernel_that_writes_it(store: Path) ->
     options = ("--layout", "isotropic", "--budget", "64MiB", "--ranks", 4, "--per-node", 2, "--writers", "1/node")
     shape = predicted(store, "series", "--shape", "50x120000x2", *options)
     kernel = predicted(store, "ecg", "--nodes", 120_000, "--steps", 50, "--mesh", "none", *options)
-    for key in ("requests", "bytes", "seconds"):
+    for key in ("requests", "bytes"):
         assert shape[key] == kernel[key]
+    # A shape does not say who holds what; so what travels is estimated.
+    for phase, seconds in kernel["seconds"].items():
+        assert shape["seconds"][phase] == pytest.approx(seconds, rel=1e-3), phase
     grid = predicted(store, "series", "--shape", "50x40x50x60x2", "--axes", "step,z,y,x,component", *options)
     assert grid["bytes"] == shape["bytes"]
 
@@ -257,7 +287,7 @@ def test_advice_for_a_shape(store: Path) -> None:
     for way in shape["ways"]:
         layout, writers = way["options"].split()
         named = f"--strategy owner --layout {layout.split('=')[1]} --writers {writers.split('=')[1]}"
-        assert way["total"] == of_kernel[named]
+        assert way["total"] == pytest.approx(of_kernel[named], rel=1e-3)
     assert shape["next"].startswith(shape["ways"][0]["options"])
     assert shape["striping"] == kernel["striping"]
 

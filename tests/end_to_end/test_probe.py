@@ -14,7 +14,7 @@ import pytest
 import weft_run as w
 
 QUICK = ["--seconds", 1, "--no-layers"]
-SIZES = [512, 4096, 32768, 262144, 1 << 20, 4 << 20]
+SIZES = [512, 4096, 32768, 262144, 1 << 20, 2 << 20, 4 << 20]
 ODD = [4104, 47008, 1000008]  # of writes
 CALLS = {"create", "stat", "open", "make", "reserve", "sync", "remove"}
 
@@ -29,6 +29,8 @@ def test_a_profile(tmp_path: Path, ranks: int | None) -> None:
     profile = w.weft_ok("probe", tmp_path, *QUICK, "--out", out, "--json", "--name", "disk", ranks=ranks).json
     assert profile == json.loads(out.read_text()) and profile["name"] == "disk"
     assert profile["ranks"] == (ranks or 1) and profile["nodes"] == 1
+    assert profile["cores"] == os.cpu_count()
+    assert 0 < profile["sync_records_bytes_per_s"] and 0 < profile["sync_bytes_per_s"]
     for access in ("read", "write"):
         for sharing in ["own files", "apart", "in turn"][: 3 if ranks == 3 else 1]:
             for count in (1, 2, 3) if sharing == "own files" and ranks == 3 else [ranks or 1]:
@@ -51,7 +53,7 @@ def test_layers_are_calls(tmp_path: Path) -> None:
     # A rank alone has no pieces; everything else it has.
     assert {name for name in names if (name, 1) not in calls} == {"mpi piece", "mpi type of a value"}
     assert calls["series create", 2] > 1e-4 and calls["mpi open", 2] > 1e-5
-    assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate"}
+    assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate", "message"}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -153,3 +155,34 @@ def test_other_folders_are_not_removed(tmp_path: Path) -> None:
     kept.mkdir()
     assert w.call([w.WEFT, "clean-up-after", str(kept)]).code == 0
     assert kept.exists()
+
+
+def test_several_are_merged(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{n}.json" for n in range(3)]
+    made = [w.weft_ok("probe", tmp_path, *QUICK, "--out", path, "--json").json for path in paths]
+    out = tmp_path / "all.json"
+    merged = w.weft_ok("probe", "--merge", *paths, "--out", out, "--name", "all", "--json").json
+    assert merged == json.loads(out.read_text()) and merged["name"] == "all"
+    for number, cell in enumerate(merged["requests"]):
+        speeds = [one["requests"][number]["bytes_per_s"] for one in made]
+        assert cell["bytes_per_s"] == sorted(speeds)[1]
+        assert cell["requests"] == sum(one["requests"][number]["requests"] for one in made)
+    assert "Next: weft layout" in w.weft_ok("probe", "--merge", *paths).out
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ([], "folder"),
+        (["--merge"], "--merge"),
+        (["--merge", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["DIR", "--merge", "DIR/one.json"], "--merge"),
+        (["--merge", "DIR/one.json", "DIR/other.json"], "--merge: the profiles are of"),
+    ],
+)
+def test_what_cannot_be_merged_is_one_line(tmp_path: Path, words: list[str], what: str) -> None:
+    one = w.weft_ok("probe", tmp_path, *QUICK, "--out", tmp_path / "one.json", "--json").json
+    (tmp_path / "other.json").write_text(json.dumps(one | {"file_system": "lustre"}))
+    outcome = w.weft("probe", *[word.replace("DIR", str(tmp_path)) for word in words])
+    assert outcome.code == 2 if "nowhere" not in what else outcome.code == 1
+    assert len(outcome.error_lines) == 1 and what in outcome.err, outcome.err
