@@ -54,10 +54,7 @@ std::string rate(double bytes_per_s) { return format_bytes(static_cast<std::uint
 
 const RequestCell* find(const StoreProfile& profile, const RequestCell& wanted) {
   for (const RequestCell& cell : profile.requests) {
-    if (cell.access == wanted.access && cell.sharing == wanted.sharing && cell.bytes == wanted.bytes &&
-        cell.ranks == wanted.ranks && cell.threads == wanted.threads && cell.cached == wanted.cached) {
-      return &cell;
-    }
+    if (same_request(cell, wanted)) return &cell;
   }
   return nullptr;
 }

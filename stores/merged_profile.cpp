@@ -57,6 +57,8 @@ StoreProfile merged(std::span<const StoreProfile> profiles) {
                 fmt::format("the profiles are of {} and of {}", facts(result), facts(profile)),
                 "merge those that the same ranks took of the same file system");
   }
+  const auto is_like_the_first = [&](const StoreProfile& profile) { return profile.cores == result.cores; };
+  if (!std::ranges::all_of(profiles, is_like_the_first)) result.cores = 0;
   result.calls.clear();
   for (const CallCell& first : profiles[0].calls) {
     const auto cells = in_all<CallCell>(profiles, &StoreProfile::calls, [&](const CallCell& cell) {
@@ -68,10 +70,8 @@ StoreProfile merged(std::span<const StoreProfile> profiles) {
   }
   result.requests.clear();
   for (const RequestCell& first : profiles[0].requests) {
-    const auto cells = in_all<RequestCell>(profiles, &StoreProfile::requests, [&](const RequestCell& cell) {
-      return cell.access == first.access && cell.sharing == first.sharing && cell.bytes == first.bytes &&
-             cell.ranks == first.ranks && cell.threads == first.threads && cell.cached == first.cached;
-    });
+    const auto cells = in_all<RequestCell>(profiles, &StoreProfile::requests,
+                                           [&](const RequestCell& cell) { return same_request(cell, first); });
     if (!cells) continue;
     RequestCell one = first;
     one.requests = 0;

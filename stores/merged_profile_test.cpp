@@ -68,11 +68,13 @@ TEST(MergedProfile, LeavesOutWhatNotAllHave) {
   older.rates["format"] = 1e8;
   StoreProfile other = taken("2026-01-02", 1);
   other.sync_records_bytes_per_s = 0;
+  other.cores = 4;
   const StoreProfile both = merged(std::vector{older, other});
   EXPECT_EQ(both.requests.size(), 1U);
   EXPECT_EQ(both.calls.size(), 1U);
   EXPECT_EQ(both.rates.size(), 1U);
   EXPECT_EQ(both.sync_records_bytes_per_s, 0);
+  EXPECT_EQ(both.cores, 0) << "one of them does not say";
 }
 
 TEST(MergedProfile, OfOneIsThatOne) {

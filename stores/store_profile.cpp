@@ -66,6 +66,11 @@ RequestCell request_from(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
+bool same_request(const RequestCell& one, const RequestCell& other) {
+  return one.access == other.access && one.sharing == other.sharing && one.bytes == other.bytes &&
+         one.ranks == other.ranks && one.threads == other.threads && one.cached == other.cached;
+}
+
 std::string_view name_of(Access access) { return name_in(kAccesses, access); }
 std::string_view name_of(Sharing sharing) { return name_in(kSharings, sharing); }
 
@@ -167,7 +172,7 @@ StoreProfile profile_from_json(const nlohmann::ordered_json& json, const std::st
     profile.taken = json.value("taken", "");
     profile.ranks = count(json, "ranks");
     profile.nodes = count(json, "nodes");
-    profile.cores = static_cast<int>(json.value("cores", std::uint16_t{0}));
+    if (json.value("cores", std::int64_t{0}) != 0) profile.cores = count(json, "cores");
     profile.copy_bytes_per_s = number(json, "copy_bytes_per_s", true);
     profile.sync_bytes_per_s = number(json, "sync_bytes_per_s", true);
     if (json.contains("sync_records_bytes_per_s")) {

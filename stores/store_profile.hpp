@@ -45,6 +45,9 @@ struct RequestCell {
   double most_bytes_per_s = 0;
 };
 
+// Whether both are of the same measurement, whatever it found.
+bool same_request(const RequestCell& one, const RequestCell& other);
+
 // Calls on small files: create, stat, open, remove, and make (create one, write a page, close it); reserve (room for a
 // MiB, fallocate) and sync (of one written page). Names of two words are those of libraries (predict/layers.hpp): what
 // "mpi round" or "series create" cost beyond their requests.
