@@ -51,7 +51,7 @@ def test_layers_are_calls(tmp_path: Path) -> None:
     for name in names:
         assert (name, 2) in calls and 0 < calls[name, 2] < 10, name
     # A rank alone has no pieces; everything else it has.
-    assert {name for name in names if (name, 1) not in calls} == {"mpi piece", "mpi type of a value"}
+    assert {name for name in names if (name, 1) not in calls} == {"mpi piece"}
     assert calls["series create", 2] > 1e-4 and calls["mpi open", 2] > 1e-5
     assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate", "message"}
     assert list(tmp_path.iterdir()) == []

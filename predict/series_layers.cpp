@@ -1,0 +1,95 @@
+#include <cstdint>
+#include <filesystem>
+#include <thread>
+
+#include "kernels/ecg/ecg_kernel.hpp"
+#include "kernels/picmss/picmss_kernel.hpp"
+#include "predict/kernel_work.hpp"
+#include "predict/layer_bench.hpp"
+
+namespace weft::predict {
+
+namespace {
+
+using stores::Sharing;
+
+// What a rank puts goes through windows, whose memory is new.
+void windows(LayerBench& bench, double beside) {
+  const std::uint64_t bytes = (64ULL << 20) / bench.fewer();  // of a rank
+  constexpr std::uint64_t kRecord = 64ULL << 10;
+  std::this_thread::sleep_for(kRest);
+  const Runs::Times times = bench.runs().hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord);
+  const double seconds = between_moods(times.output, times.output + times.first);
+  kernels::hard::HardOptions options;
+  options.records = bytes / kRecord;
+  options.record_bytes = kRecord;
+  double written = 0;
+  const Workload work = work_of(options, kernels::RunOptions{},
+                                {.ranks = bench.ranks(), .most_request_bytes = bench.most_request_bytes()});
+  for (const Step& step : work.groups[0].steps) {
+    if (step.act == Act::write) written += step.times * bench.request(step.sharing, step.bytes);
+    if (step.call == "reserve") written += step.times * bench.reserve();
+  }
+  bench.keep("series MiB", (seconds - beside - written) / static_cast<double>(bytes >> 20));
+}
+
+void series(LayerBench& bench) {
+  const Runs::Times one = bench.runs().hard(kernels::hard::HardStrategy::series, 8, 4096);
+  bench.keep("series create", one.open);
+  bench.keep("series close", one.output - one.open);
+  kernels::picmss::PicmssOptions options;
+  options.strategy = kernels::picmss::PicmssStrategy::series;
+  options.grid = {12, 12, 12};
+  options.steps = 2;
+  const Runs::Times six = bench.runs().of([&](const std::string& out) {
+    return nlohmann::json(run_picmss(bench.runs().comm(), Runs::quiet(out), options));
+  });
+  bench.keep("series field", (six.open - one.open) / 5);
+  bench.keep("series field's close", (six.output - six.open - one.output + one.open) / 5);
+  windows(bench, one.output);
+}
+
+// Series that HDF5 writes: each step in one piece of a rank, or in many.
+void heart(LayerBench& bench) {
+  constexpr std::uint64_t kNodes = 4000;  // of a rank
+  kernels::ecg::EcgOptions options;
+  options.mpi.strategy = Strategy::per_step;
+  options.nodes = kNodes * bench.ranks();
+  options.mesh = false;
+  options.writer.sync = Sync::none;
+  options.progress = false;
+  double chunk_nodes = 0;
+  const auto seconds = [&](LayoutKind layout, std::uint64_t steps) {
+    options.layout.kind = layout;
+    options.layout.target_bytes = 64ULL << 10;
+    options.steps = steps;
+    return bench.runs()
+        .of([&](const std::string& out) {
+          agree_on(bench.runs().comm(), [&] { std::filesystem::create_directories(out); });
+          options.out = out + "/heart.h5";
+          nlohmann::json report = run_ecg(bench.runs().comm().handle(), options);
+          chunk_nodes = report.at("chunk").at(1).get<double>();
+          return report;
+        })
+        .output;
+  };
+  const double few = seconds(LayoutKind::rows, 8);
+  const std::uint64_t more = bench.is_slow() ? 4 : 128;
+  const double each = (seconds(LayoutKind::rows, 8 + more) - few) / static_cast<double>(more);
+  bench.keep("series open", few - 8 * each);
+  const double step = bench.keep("series step", each - bench.request(Sharing::apart, kNodes * 16));
+  const double fewer = seconds(LayoutKind::isotropic, 8);
+  const double scattered = (seconds(LayoutKind::isotropic, 8 + more) - fewer) / static_cast<double>(more);
+  const double pieces = kNodes / std::min(chunk_nodes, double(kNodes));
+  const auto bytes = static_cast<std::uint64_t>(kNodes * 16 / pieces);
+  bench.keep("series piece", (scattered - step) / pieces - bench.request(Sharing::in_turn, bytes));
+}
+
+}  // namespace
+
+void measure_series_layers(LayerBench& bench) {
+  series(bench);
+  heart(bench);
+}
+
+}  // namespace weft::predict
