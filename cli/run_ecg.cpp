@@ -358,7 +358,8 @@ void add_ecg(CLI::App& parent, KernelUse use) {
   text("--latency", a.latency, "The time of one request on the file system of the readers", how);
   text("--bandwidth", a.bandwidth, "The bandwidth of that file system", how);
   text("--budget", a.budget, "The memory in which each rank may gather steps (owner)", how);
-  text("--direct", a.direct, "Bypass the page cache (owner): auto (large series on ext4 or XFS), always or never", how);
+  text("--direct", a.direct,
+       "Bypass the page cache (owner): auto (large series on ext4 or XFS; GlusterFS), always or never", how);
   ecg->add_option("--sync", a.sync,
                   "When steps are flushed to the disk: commit (in the background, and at the end), window (before they "
                   "are committed) or none")

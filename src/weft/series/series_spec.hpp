@@ -91,7 +91,7 @@ struct MeshSpec {
 
 // Whether large writes bypass the system's page cache (storage/direct_writer.hpp). Strategy owner only.
 enum class DirectWrites : std::uint8_t {
-  automatic,  // for a series that is large against the memory, on file systems where it is faster (ext4, XFS)
+  automatic,  // where it is known to be faster: series that are large against the memory on ext4 and XFS; GlusterFS
   always,     // from the first window; Error(usage) if the file system cannot
   never,
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <linux/aio_abi.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,8 +22,6 @@ namespace {
 constexpr std::size_t kBuffers = 8;
 constexpr std::size_t kBufferBytes = 512UL << 10;
 constexpr std::size_t kLongestInPlace = 2UL << 20;
-constexpr long kExt4Magic = 0xEF53;  // statfs(2), f_type
-constexpr long kXfsMagic = 0x58465342;
 
 }  // namespace
 
@@ -199,12 +196,6 @@ void DirectWriter::write_at(std::uint64_t offset, std::span<const Bytes> pieces)
 void DirectWriter::finish() {
   while (queue_->under_way() > 0) queue_->collect();
   queue_->throw_failure(path_);
-}
-
-bool direct_writes_pay(const std::string& path) {
-  struct statfs status {};
-  if (::statfs(path.c_str(), &status) != 0) return false;
-  return status.f_type == kExt4Magic || status.f_type == kXfsMagic;
 }
 
 std::uint64_t comfortable_cache_bytes() {

@@ -45,9 +45,6 @@ class DirectWriter {
   std::unique_ptr<Queue> queue_;
 };
 
-// Whether direct writes are known to pay where the file lies: ext4 and XFS on a disk of this machine.
-bool direct_writes_pay(const std::string& path);
-
 // What the writers of this machine may leave in the page cache before the kernel starts to hold them back: a tenth of
 // the memory (Linux: vm.dirty_background_ratio is 10 unless somebody set it).
 std::uint64_t comfortable_cache_bytes();

@@ -83,6 +83,13 @@ Sharing FileSystem::sharing() const {
   return type == "nfs" || type == "nfs4" ? Sharing::past_the_cache : Sharing::never;
 }
 
+DirectGain FileSystem::direct_gain() const {
+  if (number == EXT4_SUPER_MAGIC || number == XFS_SUPER_MAGIC) return DirectGain::large_series;
+  // FUSE cuts a cached write into pieces of 128 KiB and sends one at a time, the file locked; a direct one's all at
+  // once.
+  return type == "fuse.glusterfs" ? DirectGain::large_requests : DirectGain::none;
+}
+
 std::uint64_t FileSystem::alignment() const {
   constexpr std::uint64_t kPage = 4096;
   constexpr std::array<std::string_view, 4> kByPage{"lustre", "gpfs", "nfs", "nfs4"};

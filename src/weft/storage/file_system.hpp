@@ -21,6 +21,13 @@ enum class Sharing {
   never,           // nothing is promised
 };
 
+// Whether writes that pass by the page cache are known to be quicker.
+enum class DirectGain {
+  none,            // or nobody has measured it
+  large_series,    // those that the cache does not hold: a disk of this machine
+  large_requests,  // all that are long: the client waits for each piece of a write through its cache, and for none here
+};
+
 struct FileSystem {
   long number = 0;      // statfs(2), f_type; 0 where it cannot tell
   std::string type;     // as /proc/self/mountinfo names it: "ext4", "lustre", "fuse.glusterfs"; "" where it cannot tell
@@ -33,6 +40,7 @@ struct FileSystem {
   // WEFT_SHARED_FILE_SYSTEMS in the environment names types, with commas, that whoever runs the machines knows to be
   // shared plainly.
   Sharing sharing() const;
+  DirectGain direct_gain() const;
   // Where machines lock a page for themselves, or write it back whole, their data should begin at multiples of this
   // many bytes; 0 where it does not matter.
   std::uint64_t alignment() const;

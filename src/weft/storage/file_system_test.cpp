@@ -63,6 +63,15 @@ TEST(FileSystem, DisksAreOfOneMachineAndServersAreNot) {
   EXPECT_FALSE(is_of_one_machine(0x0BD00BD0));  // Lustre
 }
 
+TEST(FileSystem, DirectWritesAreKnownToBeQuickerOnSome) {
+  EXPECT_EQ((FileSystem{0xEF53, "ext4", ""}.direct_gain()), DirectGain::large_series);
+  EXPECT_EQ((FileSystem{0x58465342, "xfs", ""}.direct_gain()), DirectGain::large_series);
+  EXPECT_EQ((FileSystem{0x65735546, "fuse.glusterfs", ""}.direct_gain()), DirectGain::large_requests);
+  EXPECT_EQ((FileSystem{0x65735546, "fuse.sshfs", ""}.direct_gain()), DirectGain::none);
+  EXPECT_EQ((FileSystem{0x0BD00BD0, "lustre", ""}.direct_gain()), DirectGain::none);
+  EXPECT_EQ((FileSystem{0x01021994, "tmpfs", ""}.direct_gain()), DirectGain::none);
+}
+
 TEST(FileSystem, OfAFileThatIsNotThereIsThatOfItsFolder) {
   EXPECT_EQ(file_system_of("not-there.h5").type, file_system_of(".").type);
 }

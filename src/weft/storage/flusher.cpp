@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "weft/storage/direct_writer.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/stopwatch.hpp"
 
@@ -15,9 +16,10 @@ namespace weft::storage {
 
 namespace {
 
-constexpr std::uint64_t kWorthAsking = 1ULL << 20;   // small chunks are written in few pieces anyway
-constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own cost is what counts
-constexpr int kNicer = 10;                           // a tenth of a core that the computation wants as well
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;        // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthDirect = 64ULL << 10;       // below, a request's own cost is what counts
+constexpr std::uint64_t kWorthDirectAfar = 512ULL << 10;  // the same where each edge waits for a server
+constexpr int kNicer = 10;                                // a tenth of a core that the computation wants as well
 
 bool filters(const SeriesCatalog& catalog) {
   return std::ranges::any_of(catalog.fields, [](const FieldEntry& field) { return !field.filter.empty(); });
@@ -44,7 +46,10 @@ Flusher::Flusher(FlushTarget target, std::function<void()> first)
                   "leave --direct to auto");
     }
   }
-  if (!target_.may_go_directly || !direct_writes_pay(target_.lies_at)) cacheable_bytes_ = ~0ULL;
+  const DirectGain gain = file_system_of(target_.lies_at).direct_gain();
+  worth_direct_ = gain == DirectGain::large_requests && !target_.wants_direct ? kWorthDirectAfar : kWorthDirect;
+  if (gain == DirectGain::large_requests) cacheable_bytes_ = 0;
+  if (gain == DirectGain::none || !target_.may_go_directly) cacheable_bytes_ = ~0ULL;
   thread_ = std::thread([this, first = std::move(first)] {
     first();
     if (filters(target_.catalog)) give_way();
@@ -194,17 +199,21 @@ void Flusher::ask_for_room(const std::vector<FileRange>& room) {
 
 void Flusher::write_data(const std::vector<WriteRequest>& requests) {
   std::uint64_t bytes = 0;
-  for (const WriteRequest& request : requests) bytes += request.bytes;
+  std::uint64_t longest = 0;
+  for (const WriteRequest& request : requests) {
+    bytes += request.bytes;
+    longest = std::max(longest, request.bytes);
+  }
   target_.counters.app_writes += requests.size();
   target_.counters.app_bytes += bytes;
   const auto write_all = [](auto& store, const std::vector<WriteRequest>& all) {
     for (const WriteRequest& request : all) store.write_at(request.offset, request.pieces);
   };
-  if (!goes_directly(bytes)) {
+  if (!goes_directly(bytes, longest)) {
     write_all(target_.store, requests);
     return;
   }
-  const PageSplit& split = pages_.split(requests, kWorthDirect);
+  const PageSplit& split = pages_.split(requests, worth_direct_);
   try {
     write_all(*direct_, split.whole);
     direct_->finish();
@@ -219,10 +228,10 @@ void Flusher::write_data(const std::vector<WriteRequest>& requests) {
   write_all(target_.store, split.edges);
 }
 
-bool Flusher::goes_directly(std::uint64_t bytes) {
+bool Flusher::goes_directly(std::uint64_t bytes, std::uint64_t longest) {
   if (direct_) return true;
-  if (bytes <= cacheable_bytes_) {
-    if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= bytes;
+  if (bytes <= cacheable_bytes_ || longest < worth_direct_) {
+    if (cacheable_bytes_ != ~0ULL) cacheable_bytes_ -= std::min(bytes, cacheable_bytes_);
     return false;
   }
   direct_ = DirectWriter::open(target_.catalog.path, target_.shared_syscall_counters());

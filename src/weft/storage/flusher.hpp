@@ -34,11 +34,11 @@ struct FlushTarget {
   FlushCounters& counters;
   GroupCommit& commit;  // raises the slot
   int ranks;
-  std::uint64_t epoch;   // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
-  std::string lies_at;   // where the file lies while it has not its name
-  bool syncs_windows;    // a window is on the disk before it counts
-  bool wants_direct;     // past the page cache from the first byte on; Error(usage) where that cannot be
-  bool may_go_directly;  // when the page cache has its share; from the first byte on where it cannot hold the series
+  std::uint64_t epoch;       // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
+  std::string lies_at;       // where the file lies while it has not its name
+  bool syncs_windows;        // a window is on the disk before it counts
+  bool wants_direct;         // past the page cache from the first byte on; Error(usage) where that cannot be
+  bool may_go_directly;      // where that is known to be quicker: DirectGain (storage/file_system.hpp)
   std::uint64_t room_bytes;  // what the series has room for, before filters
   unsigned threads;          // that filter chunks
 
@@ -105,13 +105,14 @@ class Flusher {
   void raise(std::uint64_t committed);
   void ask_for_room(const std::vector<FileRange>& room);
   void write_data(const std::vector<WriteRequest>& requests);
-  bool goes_directly(std::uint64_t bytes);
+  bool goes_directly(std::uint64_t bytes, std::uint64_t longest);
 
   FlushTarget target_;
   std::unique_ptr<DirectWriter> direct_;  // whole pages go through it once there is one
   PageSplitter pages_;
   FilteredChunks filtered_;
   std::uint64_t cacheable_bytes_ = 0;  // what this rank still leaves to the page cache
+  std::uint64_t worth_direct_ = 0;     // requests of less are left to it in any case
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<FlushJob> job_;         // present from submit() until it is done
