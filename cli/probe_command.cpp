@@ -121,6 +121,14 @@ std::string advice_of(const StoreProfile& profile, const std::string& saved) {
           turn->bytes_per_s / own->bytes_per_s);
     }
   }
+  constexpr std::uint64_t kLong = 2ULL << 20;
+  const RequestCell* direct = find(profile, {Access::write, Sharing::directly, kLong, profile.ranks});
+  const Sharing cached_sharing = profile.ranks > 1 ? Sharing::apart : Sharing::own_files;
+  const RequestCell* cached = find(profile, {Access::write, cached_sharing, kLong, profile.ranks});
+  if (direct != nullptr && cached != nullptr) {
+    text += fmt::format("A series' long writes pass by the client's cache: {} instead of {}.\n",
+                        rate(direct->bytes_per_s), rate(cached->bytes_per_s));
+  }
   if (profile.striping.bytes > 0) {
     text += fmt::format("A file is striped by {} over {} servers or objects.\n", format_bytes(profile.striping.bytes),
                         profile.striping.count);

@@ -66,14 +66,16 @@ double Machine::speed(const RequestCell& cell) const {
 
 Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const {
   const bool of_memory = access == Access::read && mood_ == Mood::best && reads_of_memory_;
+  const bool directly = sharing == Sharing::directly;  // then only whole pages are
   // Requests of whole pages and others have curves of their own; a short one is on both.
-  const bool use_odd = bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [&](const RequestCell& cell) {
-                         return is_of(cell, access, of_memory) && cell.bytes > kPage && cell.bytes % kPage != 0;
-                       });
+  const bool use_odd =
+      !directly && bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [&](const RequestCell& cell) {
+        return is_of(cell, access, of_memory) && cell.bytes > kPage && cell.bytes % kPage != 0;
+      });
   std::map<std::uint64_t, double> alone;
   std::map<std::uint64_t, double> share;
   for (const RequestCell& cell : profile_.requests) {
-    if (!is_of(cell, access, of_memory)) continue;
+    if (!is_of(cell, access, of_memory) || (cell.sharing == Sharing::directly) != directly) continue;
     if (use_odd ? cell.bytes % kPage == 0 : cell.bytes > kPage && cell.bytes % kPage != 0) continue;
     const double seconds = static_cast<double>(cell.bytes) / speed(cell);
     if (cell.ranks == 1) alone[cell.bytes] = seconds;  // whatever the file: nobody else is in it
@@ -89,7 +91,13 @@ Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const
     if (cell.ranks != profile_.ranks || cell.ranks == 1 || sharing == Sharing::own_files) continue;
     share[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
   }
-  if (alone.empty()) return {};  // a profile without reads
+  if (alone.empty() && directly) return request(access, Sharing::apart, bytes);  // nothing is written so there
+  if (alone.empty()) return {};                                                  // a profile without reads
+  if (directly) {
+    // What is less than a page at either end goes through the cache.
+    const Cost edge = request(access, Sharing::apart, kPage / 2);
+    return {between(alone, bytes) + 2 * edge.alone_s, between(share, bytes) + 2 * edge.share_s};
+  }
   return {between(alone, bytes), between(share, bytes)};
 }
 

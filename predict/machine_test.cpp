@@ -73,6 +73,21 @@ TEST(Machine, MoodsAreTheSlowestAndTheQuickestPass) {
   EXPECT_NEAR(Machine(store, {}, Mood::worst).request(Access::write, Sharing::own_files, 4096).alone_s, 2e-3, 1e-9);
 }
 
+TEST(Machine, DirectWritesHaveACurveOfTheirOwnAndEdges) {
+  StoreProfile store = profile();
+  const auto direct = [&] {
+    return Machine(store, {}, Mood::middle).request(Access::write, Sharing::directly, 1ULL << 20);
+  };
+  EXPECT_EQ(direct().alone_s,
+            Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 1ULL << 20).alone_s)
+      << "where nothing is written so";
+  const double edges = 2 * Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 2048).alone_s;
+  store.requests.push_back(written(Sharing::directly, 1ULL << 20, 1, (1ULL << 20) / 1e-3));
+  EXPECT_NEAR(direct().alone_s, 1e-3 + edges, 1e-9);
+  EXPECT_NEAR(Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 4096).alone_s, 1e-3, 1e-9)
+      << "the others do not see it";
+}
+
 TEST(Machine, ReadsComeFromTheStoreAndInTheBestCaseFromMemory) {
   StoreProfile store = profile();
   EXPECT_EQ(Machine(store, {}, Mood::middle).request(Access::read, Sharing::apart, 4096).alone_s, 0) << "has none";

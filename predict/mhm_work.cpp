@@ -82,7 +82,8 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
   RankSteps rank;
   rank.spend("write", static_cast<double>(plan.max_bytes) / around.rates.fresh_copy);
   rank.meet("write");
-  rank.write("close", Sharing::apart, std::min(local, around.most_request_bytes),
+  const std::uint64_t request = std::min(local, around.most_request_bytes);
+  rank.write("close", sharing_of_window(request), request,
              static_cast<double>(ceil_div(local, around.most_request_bytes) * run.phases));
   rank.call("close", "series close");
   work.groups = {{around.ranks, rank.steps()}};

@@ -6,6 +6,7 @@
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
+#include "weft/storage/flusher.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
@@ -167,8 +168,9 @@ class SeriesRank {
   }
 
   void write(std::uint64_t bytes, double times) {
-    rank_.write("write", Sharing::apart, bytes, times * (1 - rates_.behind));
-    rank_.write_behind(Sharing::apart, bytes, times * rates_.behind);
+    const Sharing sharing = sharing_of_window(bytes);
+    rank_.write("write", sharing, bytes, times * (1 - rates_.behind));
+    rank_.write_behind(sharing, bytes, times * rates_.behind);
   }
 
   const SeriesShape& shape_;
@@ -183,6 +185,10 @@ class SeriesRank {
 };
 
 }  // namespace
+
+Sharing sharing_of_window(std::uint64_t bytes) {
+  return bytes >= storage::kWorthDirectAfar ? Sharing::directly : Sharing::apart;
+}
 
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
                 const Rates& rates) {

@@ -104,7 +104,9 @@ class Probe {
     Timings timings;
     agree_on(comm_, [&] {  // all ranks begin here
       if (takes_part) {
-        timings = time_requests(file, cell.access, cell.bytes, offsets, cell.threads, plan_.cell_seconds);
+        timings = cell.sharing == Sharing::directly
+                      ? time_direct_writes(file.path(), cell.bytes, offsets, plan_.cell_seconds)
+                      : time_requests(file, cell.access, cell.bytes, offsets, cell.threads, plan_.cell_seconds);
       }
     });
     Pass pass;
@@ -165,7 +167,8 @@ class Probe {
       const auto in_turn = n * static_cast<std::uint64_t>(cell.ranks) + static_cast<std::uint64_t>(rank_);
       switch (cell.sharing) {
         case Sharing::own_files: offsets.push_back(n * cell.bytes); break;
-        case Sharing::apart: offsets.push_back(static_cast<std::uint64_t>(rank_) * part + n * cell.bytes); break;
+        case Sharing::apart:
+        case Sharing::directly: offsets.push_back(static_cast<std::uint64_t>(rank_) * part + n * cell.bytes); break;
         case Sharing::in_turn: offsets.push_back(in_turn * cell.bytes); break;
       }
     }
@@ -320,7 +323,9 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   agree_on(comm, [&] { free = free_bytes(folder); });
   free = comm.min(free);
   ProbePlan plan;
-  agree_on(comm, [&] { plan = plan_probe(options, comm.size(), free); });
+  const storage::FileSystem system = storage::file_system_of(folder + "/x");
+  const bool writes_directly = system.direct_gain() == storage::DirectGain::large_requests;
+  agree_on(comm, [&] { plan = plan_probe(options, comm.size(), free, writes_directly); });
 
   std::optional<ScratchFolder> scratch;
   std::vector<std::byte> name;
@@ -365,7 +370,6 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   }
 
   StoreProfile profile;
-  const storage::FileSystem system = storage::file_system_of(folder + "/x");
   profile.file_system = system.type;
   profile.name = system.type;
   profile.taken = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));

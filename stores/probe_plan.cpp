@@ -17,6 +17,7 @@ constexpr std::array<std::uint64_t, 7> kSizes{512,        4ULL << 10, 32ULL << 1
                                               1ULL << 20, 2ULL << 20, 4ULL << 20};
 // Of writes, too: records of a program are seldom whole pages.
 constexpr std::array<std::uint64_t, 3> kOddSizes{4'104, 47'008, 1'000'008};
+constexpr std::array<std::uint64_t, 3> kDirectSizes{512ULL << 10, 2ULL << 20, 8ULL << 20};
 constexpr std::uint64_t kUsualPart = 32ULL << 20;
 constexpr std::uint64_t kLeastPart = 4ULL << 20;  // of a request of the largest size
 constexpr int kFiles = 4;                         // read and written, of its own and shared
@@ -33,7 +34,7 @@ std::vector<int> rank_counts(int ranks) {
 
 }  // namespace
 
-ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes) {
+ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes, bool writes_directly) {
   if (ranks < 1) throw Error(ErrorKind::usage, "weft probe", "0 ranks", "run it on 1 rank or more");
   if (!(options.seconds > 0)) throw Error(ErrorKind::usage, "--seconds", "is no time", "give some seconds");
   ProbePlan plan;
@@ -64,6 +65,9 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
       plan.requests.push_back({Access::write, Sharing::own_files, bytes, count});
       if (count > 1) plan.requests.push_back({Access::write, Sharing::apart, bytes, count});
       if (count > 1) plan.requests.push_back({Access::write, Sharing::in_turn, bytes, count});
+    }
+    for (const std::uint64_t bytes : kDirectSizes) {
+      if (writes_directly) plan.requests.push_back({Access::write, Sharing::directly, bytes, count});
     }
     for (const char* call : {"create", "stat", "open", "make", "reserve", "sync", "remove"})
       plan.calls.push_back({call, count});

@@ -24,7 +24,7 @@ struct ProbePlan {
 };
 
 // `ranks` as there are; `free_bytes` on the file system. Throws Error(usage) where that is too little, or no rank or
-// time is given.
-ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes);
+// time is given. `writes_directly`: a series does there (storage/file_system.hpp, DirectGain::large_requests).
+ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes, bool writes_directly = false);
 
 }  // namespace weft::stores

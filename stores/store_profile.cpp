@@ -19,8 +19,10 @@ namespace {
 constexpr int kVersion = 1;
 constexpr std::array<std::pair<Access, std::string_view>, 2> kAccesses{
     {{Access::read, "read"}, {Access::write, "write"}}};
-constexpr std::array<std::pair<Sharing, std::string_view>, 3> kSharings{
-    {{Sharing::own_files, "own files"}, {Sharing::apart, "apart"}, {Sharing::in_turn, "in turn"}}};
+constexpr std::array<std::pair<Sharing, std::string_view>, 4> kSharings{{{Sharing::own_files, "own files"},
+                                                                         {Sharing::apart, "apart"},
+                                                                         {Sharing::in_turn, "in turn"},
+                                                                         {Sharing::directly, "directly"}}};
 
 template <typename Names, typename Value>
 std::string_view name_in(const Names& names, Value value) {

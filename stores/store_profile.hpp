@@ -23,6 +23,7 @@ enum class Sharing : std::uint8_t {
   own_files,  // a file each
   apart,      // a part each of one file, far from the others'
   in_turn,    // one file: rank 0's bytes, rank 1's, ..., rank 0's again
+  directly,   // apart, and past the page cache, several at a time: long writes of a series where that is quicker
 };
 
 std::string_view name_of(Access access);

@@ -92,6 +92,15 @@ TEST(ProbePlan, LeavesHalfOfTheRoomAndNeedsSome) {
   EXPECT_THROW(plan_probe({.seconds = 0}, 1, 1ULL << 40), Error);
 }
 
+TEST(ProbePlan, MeasuresDirectWritesWhereASeriesWritesSo) {
+  const auto direct_cells = [](bool writes_directly) {
+    return std::ranges::count(plan_probe({}, 2, 1ULL << 40, writes_directly).requests, Sharing::directly,
+                              &RequestCell::sharing);
+  };
+  EXPECT_EQ(direct_cells(false), 0);
+  EXPECT_EQ(direct_cells(true), 6) << "three sizes, from one rank and from two";
+}
+
 TEST(ProbePlan, AskFromOneRankAndFromAllAndBetween) {
   std::vector<int> ranks;
   for (const RequestCell& one : plan_probe({}, 6, 1ULL << 40).requests) {

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "weft/storage/direct_writer.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 
@@ -111,6 +114,26 @@ Timings time_requests(TimedFile& file, Access access, std::uint64_t bytes, std::
   }
   all.elapsed = clock.seconds();
   if (failure) throw *failure;
+  return all;
+}
+
+Timings time_direct_writes(const std::string& path, std::uint64_t bytes, std::span<const std::uint64_t> offsets,
+                           double most_seconds) {
+  constexpr std::size_t kLeast = 3;
+  const std::unique_ptr<storage::DirectWriter> file =
+      storage::DirectWriter::open(path, std::make_shared<storage::SyscallCounters>());
+  if (!file) throw Error(ErrorKind::system, path, "the file system has no direct writes");
+  const std::vector<std::byte> buffer(bytes, std::byte{0x5a});
+  const std::array<storage::Bytes, 1> piece{buffer};
+  Timings all;
+  const Stopwatch clock;
+  std::size_t done = 0;
+  for (; done < offsets.size() && (done < kLeast || clock.seconds() < most_seconds); ++done) {
+    file->write_at(offsets[done], piece);
+  }
+  file->finish();
+  all.elapsed = clock.seconds();
+  all.seconds.assign(done, all.elapsed / static_cast<double>(std::max<std::size_t>(done, 1)));
   return all;
 }
 

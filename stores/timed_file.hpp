@@ -23,6 +23,7 @@ class TimedFile {
   double write(std::uint64_t offset, std::span<const std::byte> bytes);
   double read(std::uint64_t offset, std::span<std::byte> bytes);
   double sync();
+  const std::string& path() const { return path_; }
 
   // Asks for room; that a file system has no such call is no error.
   void reserve(std::uint64_t offset, std::uint64_t bytes);
@@ -49,5 +50,10 @@ struct Timings {
 // three at least. Throws Error(system).
 Timings time_requests(TimedFile& file, Access access, std::uint64_t bytes, std::span<const std::uint64_t> offsets,
                       int threads, double most_seconds);
+
+// The same for writes past the page cache, several of which are under way (storage/direct_writer.hpp); they have no
+// times of their own. Throws Error(system), also where the file system has no such writes.
+Timings time_direct_writes(const std::string& path, std::uint64_t bytes, std::span<const std::uint64_t> offsets,
+                           double most_seconds);
 
 }  // namespace weft::stores

@@ -16,10 +16,9 @@ namespace weft::storage {
 
 namespace {
 
-constexpr std::uint64_t kWorthAsking = 1ULL << 20;        // small chunks are written in few pieces anyway
-constexpr std::uint64_t kWorthDirect = 64ULL << 10;       // below, a request's own cost is what counts
-constexpr std::uint64_t kWorthDirectAfar = 512ULL << 10;  // the same where each edge waits for a server
-constexpr int kNicer = 10;                                // a tenth of a core that the computation wants as well
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;   // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own cost is what counts
+constexpr int kNicer = 10;                           // a tenth of a core that the computation wants as well
 
 bool filters(const SeriesCatalog& catalog) {
   return std::ranges::any_of(catalog.fields, [](const FieldEntry& field) { return !field.filter.empty(); });
