@@ -50,6 +50,7 @@ GroupCommit::GroupCommit(Communicator& comm, std::span<const std::uint64_t> node
     : groups_(nodes, who_writes(comm, writes), most), rank_(comm.rank()) {
   if (!share_memory(comm)) {
     std::vector<bool> writing;
+    writing.reserve(static_cast<std::size_t>(comm.size()));
     for (int rank = 0; rank < comm.size(); ++rank) writing.push_back(groups_.group_of(rank).has_value());
     groups_ = CommitGroups::alone(writing);
     if (!share_memory(comm)) {
@@ -83,6 +84,7 @@ GroupCommit::~GroupCommit() = default;
 
 bool GroupCommit::share_memory(Communicator& comm) {
   std::vector<std::uint64_t> sharing;
+  sharing.reserve(static_cast<std::size_t>(comm.size()));
   for (int rank = 0; rank < comm.size(); ++rank)
     sharing.push_back(groups_.group_of(rank).value_or(SharedMemory::kNoGroup));
   std::size_t most = 0;
