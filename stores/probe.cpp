@@ -382,7 +382,9 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   profile.sync_records_bytes_per_s = measuring.sync_speed(kRecordBytes);
   profile.copy_bytes_per_s = of_all(comm, copy_speed())[0];
   for (std::size_t cell = 0; cell < plan.requests.size(); ++cell) {
-    profile.requests.push_back(of_passes(plan.requests[cell], passes[cell]));
+    RequestCell measured = of_passes(plan.requests[cell], passes[cell]);
+    // Where servers refuse direct writes a series goes through the cache, and there is nothing to say of them.
+    if (measured.requests > 0) profile.requests.push_back(measured);
   }
   for (std::size_t cell = 0; cell < plan.calls.size(); ++cell) {
     profile.calls.push_back(

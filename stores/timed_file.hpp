@@ -52,7 +52,7 @@ Timings time_requests(TimedFile& file, Access access, std::uint64_t bytes, std::
                       int threads, double most_seconds);
 
 // The same for writes past the page cache, several of which are under way (storage/direct_writer.hpp); they have no
-// times of their own. Throws Error(system), also where the file system has no such writes.
+// times of their own. Nothing where the file system refuses them, as a series then writes through the cache.
 Timings time_direct_writes(const std::string& path, std::uint64_t bytes, std::span<const std::uint64_t> offsets,
                            double most_seconds);
 
