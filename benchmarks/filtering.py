@@ -52,7 +52,8 @@ def run(command: list[str]) -> Any:
 
 
 def have_memory_at_hand() -> None:
-    with mmap.mmap(-1, MEMORY) as memory:
+    # Shared memory, which is the default here, is of small pages, and those that a host takes back are large.
+    with mmap.mmap(-1, MEMORY, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(mmap.MADV_HUGEPAGE)
         for page in range(0, MEMORY, mmap.PAGESIZE):
             memory[page] = 1

@@ -3,6 +3,8 @@
 
 Cases are drawn at random from the space below by a seed, run several times in an order drawn anew, and their
 predictions come from a profile that `weft probe` made. No figure of a run goes into a prediction.
+Each run that is timed follows one that is not, which is the same: it finds memory that the system has, on a virtual
+machine, too (docs/predicting.md).
 
     benchmarks/predictions.py measure --build build --folder /scratch/me --store local-disk --cases 60 --out results.jsonl
     benchmarks/predictions.py judge --build build --profile local.json results.jsonl
@@ -17,13 +19,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import random
 import shlex
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from measuring import settle
 
 Case = dict[str, str]  # kernel, and options by name
 
@@ -80,24 +86,42 @@ def command_of(case: Case) -> list[str]:
     return words
 
 
+def empty(folder: Path) -> None:
+    """Gives the bytes back, and keeps the files: ext4 looks through all that were removed in the last minutes when it
+    makes another, which takes up to ten times as long."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            os.truncate(file, 0)
+
+
+def report_of(arguments: argparse.Namespace, words: list[str], ranks: str) -> dict:
+    """Of the second of two runs that are the same."""
+    for _ in range(2):
+        folder = Path(tempfile.mkdtemp(dir=arguments.folder, prefix="weft-predictions-"))
+        command = [*shlex.split(arguments.mpiexec), "-n", ranks, f"{arguments.build}/bin/weft", "run", *words, "--json",
+                   "--out", str(folder / "out")]
+        settle(folder)
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ended.returncode != 0:
+            sys.exit(f"{shlex.join(command)}\n{ended.stderr}")
+        empty(folder)
+    return json.loads(ended.stdout)
+
+
+def remove_all(arguments: argparse.Namespace) -> None:
+    for folder in Path(arguments.folder).glob("weft-predictions-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def measure(arguments: argparse.Namespace) -> None:
     draw = random.Random(arguments.seed)
     cases = [draw_case(draw, arguments.pace) for _ in range(arguments.cases)]
     runs = [(number, repeat) for number in range(len(cases)) for repeat in range(arguments.repeats)]
     random.Random(arguments.seed + 1).shuffle(runs)
-    folder = Path(arguments.folder) / "weft-predictions"
     with open(arguments.out, "a") as out:
         for done, (number, repeat) in enumerate(runs):
             case = cases[number]
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            words = [*shlex.split(arguments.mpiexec), "-n", case["ranks"], f"{arguments.build}/bin/weft", "run",
-                     *command_of(case), "--json", "--out", str(folder / "out")]
-            subprocess.run(["sync", "-f", str(folder)], check=False)
-            ended = subprocess.run(words, capture_output=True, text=True, check=False)
-            if ended.returncode != 0:
-                sys.exit(f"{shlex.join(words)}\n{ended.stderr}")
-            report = json.loads(ended.stdout)
+            report = report_of(arguments, command_of(case), case["ranks"])
             line = {"store": arguments.store, "seed": arguments.seed, "case": number, "repeat": repeat, "run": case,
                     "bytes": report["bytes"], "seconds": report["seconds"], "writers": report.get("writers"),
                     "counters": report["counters"]}
@@ -105,7 +129,8 @@ def measure(arguments: argparse.Namespace) -> None:
             out.flush()
             if done % 20 == 19:
                 print(f"{done + 1} of {len(runs)} runs", file=sys.stderr)
-    shutil.rmtree(folder, ignore_errors=True)
+    if not arguments.keep:
+        remove_all(arguments)
 
 
 def predicted(build: str, profile: str, case: Case) -> dict:
@@ -161,20 +186,6 @@ def writing(way: dict, which: str = "middle") -> float:
     return way["prediction"]["seconds"]["output"][which]
 
 
-def output_of(arguments: argparse.Namespace, words: list[str], ranks: str) -> float:
-    folder = Path(arguments.folder) / "weft-predictions"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    command = [*shlex.split(arguments.mpiexec), "-n", ranks, f"{arguments.build}/bin/weft", "run", *words, "--json",
-               "--out", str(folder / "out")]
-    subprocess.run(["sync", "-f", str(folder)], check=False)
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        sys.exit(f"{shlex.join(command)}\n{ended.stderr}")
-    shutil.rmtree(folder, ignore_errors=True)
-    return json.loads(ended.stdout)["seconds"]["output"]
-
-
 def try_advice(arguments: argparse.Namespace) -> None:
     draw = random.Random(arguments.seed)
     near = 0
@@ -192,7 +203,7 @@ def try_advice(arguments: argparse.Namespace) -> None:
             draw_order.shuffle(runs)
             for options in runs:
                 words = command_of(shared) + options.split()
-                seconds[options].append(output_of(arguments, words, case["ranks"]))
+                seconds[options].append(report_of(arguments, words, case["ranks"])["seconds"]["output"])
             middles = {options: statistics.median(times) for options, times in seconds.items()}
             best = min(middles, key=lambda options: middles[options])
             first = ways[0]["options"]
@@ -206,6 +217,7 @@ def try_advice(arguments: argparse.Namespace) -> None:
             out.flush()
             print(f"{number:3} {case['kernel']:6} first {first:38} {ratio:5.2f} of the best, {best}"
                   f"{'' if cannot_tell else ' (said to be slower)'}", flush=True)
+    remove_all(arguments)
     print(f"{near} of {arguments.cases} first choices are within 10 % of the best")
 
 
@@ -237,6 +249,7 @@ def main() -> None:
     run.add_argument("--cases", type=int, default=60)
     run.add_argument("--repeats", type=int, default=3)
     run.add_argument("--seed", type=int, default=23)
+    run.add_argument("--keep", action="store_true", help="the emptied files stay: a profile is to be taken next")
     run.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe --bind-to none")
     run.add_argument("--out", required=True)
     run.set_defaults(action=measure)

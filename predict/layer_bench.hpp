@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "predict/machine.hpp"
 #include "predict/measured_rates.hpp"
 #include "predict/series_work.hpp"
+#include "stores/memory_at_hand.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/mpi_communicator.hpp"
 #include "weft/support/stopwatch.hpp"
@@ -31,8 +33,9 @@ class Runs {
 
   struct Times {
     double output = 0;
-    double first = 0;  // what the first of them took longer: libraries set themselves up
-    double open = 0;   // a rank's, on average, as below
+    double first = 0;       // what the first of them took longer: libraries set themselves up
+    double first_open = 0;  // of it, in the phase "open"
+    double open = 0;        // a rank's, on average, as below
     double build = 0;
   };
 
@@ -50,6 +53,7 @@ class Runs {
         throw Error(ErrorKind::system, folder_, "the probe was interrupted", "nothing of it is left").agreed();
       }
       const std::string out = fmt::format("{}/run", folder_);
+      begin_afresh(time > 0);
       const nlohmann::json report = run(out);
       output.push_back(report.at("seconds").at("output").get<double>());
       open.push_back(report.at("seconds").value("open", 0.0) / ranks);
@@ -60,7 +64,8 @@ class Runs {
       const bool is_enough = output.back() > 5 || (time >= 2 && clock.seconds() > 0.5);
       if (comm_.max(is_enough ? 1 : 0) == 1) break;
     }
-    return {median(output), std::max(0.0, output[0] - median(output)), median(open), median(build)};
+    const auto first = [](const std::vector<double>& times) { return std::max(0.0, times[0] - median(times)); };
+    return {median(output), first(output), first(open), median(open), median(build)};
   }
 
   Times hard(kernels::hard::HardStrategy strategy, std::uint64_t records, std::uint64_t record_bytes) {
@@ -83,6 +88,17 @@ class Runs {
   MpiCommunicator& comm() { return comm_; }
 
  private:
+  // As in a program that has just begun: the system has memory, and this process has no more of it than before its
+  // first run.
+  void begin_afresh(bool has_run) const {
+    constexpr std::uint64_t kMemory = 256ULL << 20;  // more than a rank takes in any of them
+#ifdef __GLIBC__
+    if (has_run) ::malloc_trim(0);
+#endif
+    stores::have_memory_at_hand(kMemory, comm_.size());
+    comm_.max(0);  // or the first to have it waits for the others within the run
+  }
+
   MpiCommunicator& comm_;
   std::string folder_;
   const std::function<bool()>& interrupted_;

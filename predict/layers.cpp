@@ -50,10 +50,11 @@ void measure_layers(MpiCommunicator& comm, const std::string& folder, const std:
     if (alone != MPI_COMM_NULL) MPI_Comm_free(&alone);
   }
   add(comm);
-  agree_on(comm, [&] {
-    if (comm.rank() == 0) profile.rates = measured_rates();
-  });
-  if (const double rate = message_rate(comm); comm.rank() == 0 && rate > 0) profile.rates["message"] = rate;
+  if (auto rates = measured_rates(comm); comm.rank() == 0) profile.rates = std::move(rates);
+  if (const MessageCost message = message_cost(comm); comm.rank() == 0 && message.bytes_per_s > 0) {
+    profile.rates["message"] = message.bytes_per_s;
+    profile.calls.push_back({"message", 2, message.start_s, 1 / message.start_s});
+  }
   share(comm, profile);
 }
 

@@ -14,6 +14,9 @@
 //   mpi type of a value    a value that a type tells of
 //   hdf5 create            making and closing a parallel file
 //   hdf5 step, hdf5 MiB    a collective H5Dwrite, and a MiB of it
+//   message                one between ranks of a node, of no bytes
+//   text value             a value that printf writes
+//   series start           a process's first series, once HDF5 has set itself up
 //   series create, close   Weft's own file, of one field
 //   series field           each further field, and its close
 //   series MiB             a MiB on its way through new windows

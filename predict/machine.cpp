@@ -149,7 +149,7 @@ double Machine::link_s(std::uint64_t bytes) const {
   const double speed = measured != profile_.rates.end() && measured->second > 0
                            ? measured->second
                            : std::max(profile_.copy_bytes_per_s, 1e9) / 2;  // in and out again
-  return static_cast<double>(bytes) / speed;
+  return call("message", 2).alone_s + static_cast<double>(bytes) / speed;
 }
 
 double Machine::meet_s(std::uint64_t ranks) const {

@@ -2,7 +2,6 @@
 // (predict/rates.hpp).
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,17 +10,17 @@
 
 namespace weft::predict {
 
-// Memory that a virtual machine has not used for two seconds may have to come from the host again, and then takes ten
-// times as long. A run meets both: memory that has rested so long, and memory that was just given back.
-constexpr std::chrono::milliseconds kRest(2500);
-double between_moods(double one, double other);
-
 double median(std::vector<double> values);
 
-// Of the calling rank, by name.
-std::map<std::string, double> measured_rates();
+// Of a rank while all do the same, by name: cores share more than they show. Collective.
+std::map<std::string, double> measured_rates(MpiCommunicator& comm);
 
-// Bytes a second of messages from rank 1 to rank 0, one at a time; 0 where they are not on one node. Collective.
-double message_rate(MpiCommunicator& comm);
+// A message from rank 1 to rank 0: seconds to begin with, and bytes a second. Of ranks on one node, else nothing.
+// Collective.
+struct MessageCost {
+  double start_s = 0;
+  double bytes_per_s = 0;
+};
+MessageCost message_cost(MpiCommunicator& comm);
 
 }  // namespace weft::predict

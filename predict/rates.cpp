@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/mhm/mhm_shape.hpp"
+
 namespace weft::predict {
 
 bool is_local(const stores::StoreProfile& profile) {
@@ -26,6 +28,14 @@ Rates rates_of(const stores::StoreProfile& profile, std::uint64_t node_ranks) {
   };
   take(rates.fresh_copy, "fresh copy");
   take(rates.format, "format");
+  int ranks_of_text = 0;
+  for (const stores::CallCell& cell : profile.calls) {
+    // Of as many ranks as there are, or the next fewer.
+    if (cell.call != "text value" || cell.ranks <= ranks_of_text || cell.call_s <= 0) continue;
+    if (ranks_of_text > 0 && static_cast<std::uint64_t>(cell.ranks) > node_ranks) continue;
+    rates.format = kernels::mhm::kValueBytes / cell.call_s;
+    ranks_of_text = cell.ranks;
+  }
   take(rates.results, "results");
   take(rates.zlib, "zlib");
   take(rates.libdeflate, "libdeflate");

@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <filesystem>
-#include <thread>
 
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
@@ -17,9 +16,7 @@ using stores::Sharing;
 void windows(LayerBench& bench, double beside) {
   const std::uint64_t bytes = (64ULL << 20) / bench.fewer();  // of a rank
   constexpr std::uint64_t kRecord = 64ULL << 10;
-  std::this_thread::sleep_for(kRest);
   const Runs::Times times = bench.runs().hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord);
-  const double seconds = between_moods(times.output, times.output + times.first);
   kernels::hard::HardOptions options;
   options.records = bytes / kRecord;
   options.record_bytes = kRecord;
@@ -30,11 +27,12 @@ void windows(LayerBench& bench, double beside) {
     if (step.act == Act::write) written += step.times * bench.request(step.sharing, step.bytes);
     if (step.call == "reserve") written += step.times * bench.reserve();
   }
-  bench.keep("series MiB", (seconds - beside - written) / static_cast<double>(bytes >> 20));
+  bench.keep("series MiB", (times.output - beside - written) / static_cast<double>(bytes >> 20));
 }
 
 void series(LayerBench& bench) {
   const Runs::Times one = bench.runs().hard(kernels::hard::HardStrategy::series, 8, 4096);
+  bench.keep("series start", one.first_open);
   bench.keep("series create", one.open);
   bench.keep("series close", one.output - one.open);
   kernels::picmss::PicmssOptions options;

@@ -245,6 +245,12 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
 void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work) {
   SeriesWork once = series_work(shape, rates);
   work.groups = repeated(once.groups, times);
+  RankSteps start;
+  start.call("open", "hdf5 start");
+  start.call("open", "series start");
+  for (RankGroup& group : work.groups) {
+    group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
+  }
   work.order = std::move(once.order);
   work.messages = once.messages;
   if (work.messages) {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -18,10 +19,10 @@
 #include <random>
 #include <utility>
 
+#include "stores/memory_at_hand.hpp"
 #include "stores/scratch_folder.hpp"
 #include "stores/striping.hpp"
 #include "stores/timed_file.hpp"
-#include "weft/exchange/window.hpp"
 #include "weft/partition/writers.hpp"
 #include "weft/storage/file_system.hpp"
 #include "weft/support/error.hpp"
@@ -31,8 +32,9 @@ namespace weft::stores {
 
 namespace {
 
-constexpr std::uint64_t kLargePage = 2ULL << 20;
-constexpr std::uint64_t kRecordBytes = 47'008;  // no whole pages, as in IO500's ior-hard
+constexpr std::uint64_t kLong = 32ULL << 10;         // requests that may fill a cell's part of the file in its time
+constexpr std::uint64_t kShortsBytes = 64ULL << 20;  // more than shorter ones write in a cell
+constexpr std::uint64_t kRecordBytes = 47'008;       // no whole pages, as in IO500's ior-hard
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -179,7 +181,7 @@ class Probe {
     if (cell.access == Access::write) {
       // New bytes, as those of a simulation are.
       if (cell.sharing == Sharing::own_files ? takes_part : rank_ == 0) file.set_size(0);
-      if (takes_part && cell.bytes >= kLargePage) have_memory_at_hand();
+      if (takes_part) have_memory_at_hand(cell.bytes < kLong ? kShortsBytes : plan_.written_bytes, comm_.size());
       return;
     }
     if (!takes_part) return;
@@ -187,17 +189,6 @@ class Probe {
     if (!cell.cached) return;
     std::vector<std::byte> bytes(plan_.part_bytes);
     file.read(0, bytes);
-  }
-
-  // Since Linux 6.16 ext4 takes large pages for the cache of such writes. A virtual machine gives free large pages to
-  // the one below after 2 s, and a write then waits until it has them again: ten times as long. It is the file system
-  // that is to be measured, so they are had before.
-  void have_memory_at_hand() const {
-    // A page cache gives way where memory is short, and this does not: never more than a quarter of what is free.
-    const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES)));
-    const std::uint64_t spare = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 4;
-    const std::uint64_t share = spare / static_cast<std::uint64_t>(comm_.size());
-    exchange::PageMemory(std::min(plan_.written_bytes, share)).populate();
   }
 
   // The median over the ranks that take part. Collective.
@@ -217,9 +208,17 @@ class Probe {
     }
   }
 
-  std::string small_file(int number) const { return fmt::format("{}/small-{}-{}", folder_, rank_, number); }
+  // A name that no file had before.
+  std::string small_file() { return fmt::format("{}/small-{}-{}", folder_, rank_, small_files_++); }
 
-  // Files are there from the first "create" of a pass to its "remove".
+  static void open_and_close(const std::string& file, int flags) {
+    const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0644);
+    if (descriptor < 0) throw system_error(file, "cannot be opened", errno);
+    ::close(descriptor);
+  }
+
+  // "stat" and "open" are of the files that the last "create" made, "remove" of the oldest that are there: ext4 looks
+  // through all that were removed in the last minutes when it makes a file, so they stay until all others are made.
   std::vector<double> time_calls(const std::string& call) {
     constexpr int kFiles = 64;
     std::vector<double> seconds;
@@ -229,46 +228,42 @@ class Probe {
       action();
       seconds.push_back(clock.seconds());
     };
-    const auto open_and_close = [&](int flags, int number) {
-      const int descriptor = ::open(small_file(number).c_str(), flags | O_CLOEXEC, 0644);
-      if (descriptor < 0) throw system_error(small_file(number), "cannot be opened", errno);
-      ::close(descriptor);
-    };
+    const auto goes_on = [&](int done) { return done < kFiles && (done < 3 || all.seconds() < plan_.cell_seconds); };
     if (call == "create") {
       quieten();
-      for (small_files_ = 0; small_files_ < kFiles && (small_files_ < 3 || all.seconds() < plan_.cell_seconds);
-           ++small_files_) {
-        timed([&] { open_and_close(O_WRONLY | O_CREAT, small_files_); });
+      std::vector<std::string>& files = created_.emplace_back();
+      for (int n = 0; goes_on(n); ++n) {
+        files.push_back(small_file());
+        timed([&] { open_and_close(files.back(), O_WRONLY | O_CREAT); });
       }
     }
     if (call == "make") {
       const std::vector<std::byte> page(4096, std::byte{1});
-      int made = 0;
-      for (; made < kFiles && (made < 3 || all.seconds() < plan_.cell_seconds); ++made) {
-        timed([&] {
-          TimedFile file(small_file(kFiles + made));
-          file.write(0, page);
-        });
+      for (int n = 0; goes_on(n); ++n) {
+        const std::string file = small_file();
+        timed([&] { TimedFile(file).write(0, page); });
       }
-      for (int n = 0; n < made; ++n) ::unlink(small_file(kFiles + n).c_str());
     }
-    struct stat status {};
-    for (int n = 0; n < small_files_ && call == "stat"; ++n) {
-      timed([&] { ::stat(small_file(n).c_str(), &status); });
+    if (call == "stat") {
+      struct stat status {};
+      for (const std::string& file : created_.back()) timed([&] { ::stat(file.c_str(), &status); });
     }
-    for (int n = 0; n < small_files_ && call == "open"; ++n) timed([&] { open_and_close(O_RDONLY, n); });
-    for (int n = 0; n < small_files_ && call == "remove"; ++n) timed([&] { ::unlink(small_file(n).c_str()); });
+    if (call == "open") {
+      for (const std::string& file : created_.back()) timed([&] { open_and_close(file, O_RDONLY); });
+    }
+    if (call == "remove") {
+      for (const std::string& file : created_.front()) timed([&] { ::unlink(file.c_str()); });
+      created_.pop_front();
+    }
     if (call == "reserve") {
       TimedFile& file = *written_[Sharing::own_files];
       file.set_size(0);
-      for (int n = 0; n < kFiles && (n < 3 || all.seconds() < plan_.cell_seconds); ++n) {
-        timed([&] { file.reserve(static_cast<std::uint64_t>(n) << 20, 1ULL << 20); });
-      }
+      for (int n = 0; goes_on(n); ++n) timed([&] { file.reserve(static_cast<std::uint64_t>(n) << 20, 1ULL << 20); });
     }
     if (call == "sync") {
       const std::vector<std::byte> page(4096, std::byte{1});
       TimedFile& file = *written_[Sharing::own_files];
-      for (int n = 0; n < kFiles && (n < 3 || all.seconds() < plan_.cell_seconds); ++n) {
+      for (int n = 0; goes_on(n); ++n) {
         file.write(0, page);
         seconds.push_back(file.sync());
       }
@@ -283,6 +278,7 @@ class Probe {
   std::map<Sharing, std::unique_ptr<TimedFile>> written_;  // own, and shared
   std::map<Sharing, std::unique_ptr<TimedFile>> read_;
   int small_files_ = 0;
+  std::deque<std::vector<std::string>> created_;  // by each "create", in order
 };
 
 double copy_speed() {
@@ -353,6 +349,15 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
     }
     if (comm.rank() == 0) surroundings.progress(++done, all);
   };
+  const auto call_each = [&](bool removes) {
+    for (std::size_t cell = 0; cell < plan.calls.size(); ++cell) {
+      if ((plan.calls[cell].call == "remove") != removes) continue;
+      between();
+      const auto [one, per_second] = measuring.measure(plan.calls[cell]);
+      call_s[cell].push_back(one);
+      calls_per_s[cell].push_back(per_second);
+    }
+  };
   for (int pass = 0; pass < plan.passes; ++pass) {
     std::vector<std::size_t> order(plan.requests.size());
     std::iota(order.begin(), order.end(), 0);
@@ -361,13 +366,9 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
       between();
       passes[cell].push_back(measuring.measure(plan.requests[cell], random));
     }
-    for (std::size_t cell = 0; cell < plan.calls.size(); ++cell) {
-      between();
-      const auto [one, per_second] = measuring.measure(plan.calls[cell]);
-      call_s[cell].push_back(one);
-      calls_per_s[cell].push_back(per_second);
-    }
+    call_each(false);
   }
+  for (int pass = 0; pass < plan.passes; ++pass) call_each(true);
 
   StoreProfile profile;
   profile.file_system = system.type;
