@@ -79,10 +79,10 @@ MessageCost message_cost(MpiCommunicator& comm) {
   constexpr std::uint64_t kShort = 64ULL << 10;
   constexpr std::uint64_t kLong = 8ULL << 20;
   std::vector<std::byte> bytes(comm.rank() < 2 ? kLong : 0, std::byte{1});
-  const auto seconds = [&](std::uint64_t length, int messages) {
+  const auto seconds = [&](std::uint64_t length, std::uint64_t messages) {
     const std::span<std::byte> part = std::span(bytes).first(comm.rank() < 2 ? length : 0);
     return static_cast<double>(length) / rate_of(comm, messages * length, [&] {
-             for (int message = 0; message < messages; ++message) {
+             for (std::uint64_t message = 0; message < messages; ++message) {
                if (comm.rank() == 0) comm.exchange({}, std::array{Incoming{1, part}});
                if (comm.rank() == 1) comm.exchange(std::array{Outgoing{0, part}}, {});
              }
