@@ -141,7 +141,7 @@ std::string advice_of(const StoreProfile& profile, const std::string& saved) {
 
 #ifdef WEFT_HAVE_MPI
 // What MPI-IO, HDF5 and series cost there, in a folder that goes whatever happens. Collective.
-void add_layers(Communicator& comm, const std::string& folder, StoreProfile& profile) {
+void add_layers(Communicator& comm, const std::string& folder, double seconds, StoreProfile& profile) {
   std::optional<stores::ScratchFolder> scratch;
   std::vector<std::byte> name;
   agree_on(comm, [&] {
@@ -153,7 +153,7 @@ void add_layers(Communicator& comm, const std::string& folder, StoreProfile& pro
   comm.broadcast(name, 0);
   MpiCommunicator ranks(MPI_COMM_WORLD);
   const auto stopped = [] { return interrupted(); };
-  predict::measure_layers(ranks, {reinterpret_cast<const char*>(name.data()), name.size()}, stopped, profile);
+  predict::measure_layers(ranks, {reinterpret_cast<const char*>(name.data()), name.size()}, seconds, stopped, profile);
   comm.max(0);  // before the files go
 }
 #endif
@@ -189,7 +189,7 @@ void run(const ProbeArguments& arguments) {
     StoreProfile profile = stores::probe(comm, arguments.folder, arguments.options,
                                          {"/proc/self/exe", [] { return interrupted(); }, progress});
 #ifdef WEFT_HAVE_MPI
-    if (!arguments.no_layers) add_layers(comm, arguments.folder, profile);
+    if (!arguments.no_layers) add_layers(comm, arguments.folder, arguments.options.seconds, profile);
 #endif
     line.reset();
     if (!arguments.name.empty()) profile.name = arguments.name;
@@ -220,7 +220,9 @@ void add_probe_command(CLI::App& app) {
           ->add_option("--merge", arguments->merge,
                        "Measure nothing: make one profile of several that were taken at different times")
           ->excludes(folder_option);
-  command->add_option("--seconds", arguments->options.seconds, "How long to measure, about")
+  command
+      ->add_option("--seconds", arguments->options.seconds,
+                   "How long to measure requests, about; what libraries cost takes some 30 s more")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
   command->add_option("--name", arguments->name, "The name of the profile [the file system's]");

@@ -28,8 +28,12 @@ namespace weft::predict {
 // Small runs on the ranks of one group.
 class Runs {
  public:
-  Runs(MpiCommunicator& comm, std::string folder, const std::function<bool()>& interrupted)
-      : comm_(comm), folder_(std::move(folder)), interrupted_(interrupted) {}
+  // `seconds`: what is asked of the probe.
+  Runs(MpiCommunicator& comm, std::string folder, double seconds, const std::function<bool()>& interrupted)
+      : comm_(comm),
+        folder_(std::move(folder)),
+        most_(static_cast<int>(std::clamp(seconds / 8, 3.0, 7.0))),
+        interrupted_(interrupted) {}
 
   struct Times {
     double output = 0;
@@ -39,8 +43,8 @@ class Runs {
     double build = 0;
   };
 
-  // The medians of three to seven, as many as half a second allows; of fewer where one takes over five seconds. `run`
-  // has the report of a run into that place.
+  // The medians of three to seven, as many as half a second allows; of no more than three in a probe of less than half
+  // a minute, and of fewer where one takes over five seconds. `run` has the report of a run into that place.
   template <typename Run>
   Times of(const Run& run) {
     std::vector<double> output;
@@ -48,7 +52,7 @@ class Runs {
     std::vector<double> build;
     const double ranks = comm_.size();
     const Stopwatch clock;
-    for (int time = 0; time < 7; ++time) {
+    for (int time = 0; time < most_; ++time) {
       if (comm_.max(interrupted_() ? 1 : 0) == 1) {
         throw Error(ErrorKind::system, folder_, "the probe was interrupted", "nothing of it is left").agreed();
       }
@@ -101,6 +105,7 @@ class Runs {
 
   MpiCommunicator& comm_;
   std::string folder_;
+  int most_;  // runs of one kind
   const std::function<bool()>& interrupted_;
 };
 

@@ -30,10 +30,10 @@ void share(Communicator& comm, StoreProfile& profile) {
 
 }  // namespace
 
-void measure_layers(MpiCommunicator& comm, const std::string& folder, const std::function<bool()>& interrupted,
-                    StoreProfile& profile) {
+void measure_layers(MpiCommunicator& comm, const std::string& folder, double seconds,
+                    const std::function<bool()>& interrupted, StoreProfile& profile) {
   const auto add = [&](MpiCommunicator& ranks) {
-    Runs runs(ranks, folder, interrupted);
+    Runs runs(ranks, folder, seconds, interrupted);
     LayerBench bench(runs, profile);
     measure_mpi_layers(bench);
     measure_series_layers(bench);

@@ -34,9 +34,9 @@
 namespace weft::predict {
 
 // Adds these calls, and the rates of predict/rates.hpp, to a profile whose requests are measured. `folder`: one that
-// is removed by whoever made it. The profile is the same on all ranks before and afterwards. Collective; throws agreed
-// errors.
-void measure_layers(MpiCommunicator& comm, const std::string& folder, const std::function<bool()>& interrupted,
-                    stores::StoreProfile& profile);
+// is removed by whoever made it. `seconds`: what is asked of the probe; little makes fewer runs. The
+// profile is the same on all ranks before and afterwards. Collective; throws agreed errors.
+void measure_layers(MpiCommunicator& comm, const std::string& folder, double seconds,
+                    const std::function<bool()>& interrupted, stores::StoreProfile& profile);
 
 }  // namespace weft::predict

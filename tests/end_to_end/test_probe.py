@@ -44,7 +44,7 @@ def test_a_profile(tmp_path: Path, ranks: int | None) -> None:
 
 
 def test_layers_are_calls(tmp_path: Path) -> None:
-    profile = w.weft_ok("probe", tmp_path, "--seconds", 2, "--json", ranks=2).json
+    profile = w.weft_ok("probe", tmp_path, "--seconds", 2, "--json", ranks=2, patience=4 * w.PATIENCE).json
     calls = {(cell["call"], cell["ranks"]): cell["call_s"] for cell in profile["calls"] if " " in cell["call"]}
     names = {name for name, _ in calls}
     assert {"mpi open", "mpi round", "hdf5 create", "series create", "series MiB"} <= names
