@@ -65,7 +65,7 @@ predict::Surroundings surroundings_of(const MachineArguments& arguments, const s
           .ranks_per_node = per_node,
           .rates = predict::rates_of(profile, per_node == 0 ? arguments.ranks : per_node),
           .most_request_bytes = predict::most_request_bytes(profile),
-          .stdio_bytes = profile.block_bytes == 0 ? 4096 : profile.block_bytes,
+          .stdio_bytes = predict::stdio_bytes(profile),
           .cores = static_cast<std::uint64_t>(profile.cores)};
 }
 

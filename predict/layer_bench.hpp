@@ -17,6 +17,7 @@
 #include "kernels/hard/hard_kernel.hpp"
 #include "predict/machine.hpp"
 #include "predict/measured_rates.hpp"
+#include "predict/rates.hpp"
 #include "predict/series_work.hpp"
 #include "stores/memory_at_hand.hpp"
 #include "weft/support/error.hpp"
@@ -117,11 +118,13 @@ class LayerBench {
         ranks_(static_cast<std::uint64_t>(runs.comm().size())),
         machine_(profile, {}, Mood::middle),
         longest_(predict::most_request_bytes(profile)),
+        stdio_bytes_(predict::stdio_bytes(profile)),
         is_slow_(request(stores::Sharing::in_turn, 4096) > kSlow) {}
 
   Runs& runs() { return runs_; }
   std::uint64_t ranks() const { return ranks_; }
   std::uint64_t most_request_bytes() const { return longest_; }
+  std::uint64_t stdio_bytes() const { return stdio_bytes_; }
   bool is_slow() const { return is_slow_; }
   // Calls, by this factor, where each takes long.
   std::uint64_t fewer() const { return is_slow_ ? 8 : 1; }
@@ -147,7 +150,8 @@ class LayerBench {
   Runs& runs_;
   std::uint64_t ranks_;
   Machine machine_;
-  std::uint64_t longest_;  // request of a series
+  std::uint64_t longest_;      // request of a series
+  std::uint64_t stdio_bytes_;  // that printf gathers for a write
   bool is_slow_;
   std::vector<stores::CallCell> cells_;
 };

@@ -17,9 +17,11 @@ void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint
   rank.write("write", sharing, piece, times * static_cast<double>(ceil_div(bytes, piece)));
 }
 
-// Of a file of its own, the writes after the first.
+// What a file of its own takes beyond the call "make", which writes a page.
 void write_rest(RankSteps& rank, std::uint64_t bytes, std::uint64_t piece, double times) {
+  constexpr std::uint64_t kMade = 4096;
   piece = std::min(piece, bytes);
+  if (piece > kMade) rank.write("write", Sharing::own_files, piece - kMade, times);
   rank.write("write", Sharing::own_files, piece, times * static_cast<double>(ceil_div(bytes, piece) - 1));
 }
 
@@ -34,7 +36,11 @@ std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions&
   switch (options.strategy) {
     case MhmStrategy::files:
     case MhmStrategy::files_buffered:
-      // A file with its first write; what comes with its close is in there, too.
+      if (options.strategy == MhmStrategy::files) {
+        // The buffer of printf: new memory once, and then the memory that the file before gave back.
+        rank.spend("open", static_cast<double>(around.stdio_bytes) / around.rates.fresh_copy);
+      }
+      // A file with its first page; what comes with its close is in there, too.
       rank.call("open", "make", times);
       write_rest(rank, text, options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
       break;

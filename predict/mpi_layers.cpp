@@ -5,6 +5,7 @@
 #include "kernels/mhm/mhm_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
 #include "predict/layer_bench.hpp"
+#include "weft/support/shape.hpp"
 
 namespace weft::predict {
 
@@ -127,8 +128,15 @@ void text(LayerBench& bench) {
   using enum kernels::mhm::MhmStrategy;
   bench.keep("mpi write", each(shared, more) - bench.request(Sharing::apart, kernels::mhm::kValueBytes));
   if (bench.is_slow()) return;  // requests take so long that it cannot be told
-  constexpr double kPageValues = 4096.0 / kernels::mhm::kValueBytes;
-  bench.keep("text value", each(files, 256) - bench.request(Sharing::own_files, 4096) / kPageValues);
+  constexpr std::uint64_t kSubElements = 256;
+  const auto written = [&](std::uint64_t sub) {
+    const auto bytes = static_cast<std::uint64_t>(values(sub)) * kernels::mhm::kValueBytes;
+    const std::uint64_t piece = std::min(bytes, bench.stdio_bytes());
+    return bench.request(Sharing::own_files, piece) * static_cast<double>(ceil_div(bytes, piece));
+  };
+  const double writing = (written(kSubElements) - written(8)) / (values(kSubElements) - values(8));
+  // None where writing takes so much longer that formatting cannot be told; rates.hpp has a rate for it.
+  if (const double value = each(files, kSubElements) - writing; value > 0) bench.keep("text value", value);
 }
 
 }  // namespace

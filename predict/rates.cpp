@@ -14,6 +14,10 @@ bool is_local(const stores::StoreProfile& profile) {
   return false;
 }
 
+std::uint64_t stdio_bytes(const stores::StoreProfile& profile) {
+  return profile.block_bytes == 0 ? 4096 : profile.block_bytes;
+}
+
 Rates rates_of(const stores::StoreProfile& profile, std::uint64_t node_ranks) {
   Rates rates;
   if (is_local(profile) && profile.cores > 0) {

@@ -1,6 +1,8 @@
 // predict/rates.hpp - how fast one rank works by itself.
 #pragma once
 
+#include <cstdint>
+
 #include "stores/store_profile.hpp"
 
 namespace weft::predict {
@@ -22,5 +24,8 @@ Rates rates_of(const stores::StoreProfile& profile, std::uint64_t node_ranks);
 
 // Whether writes go to a page cache of this machine: then they are work of its cores.
 bool is_local(const stores::StoreProfile& profile);
+
+// What printf gathers for a write there: a block of the file system.
+std::uint64_t stdio_bytes(const stores::StoreProfile& profile);
 
 }  // namespace weft::predict
