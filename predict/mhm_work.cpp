@@ -14,15 +14,16 @@ using stores::Sharing;
 
 void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint64_t piece, double times) {
   piece = std::min(piece, bytes);
-  rank.write("write", sharing, piece, times * static_cast<double>(ceil_div(bytes, piece)));
+  rank.write("write", sharing, piece, times * static_cast<double>(bytes / piece));
+  rank.write("write", sharing, bytes % piece, times);
 }
 
-// What a file of its own takes beyond the call "make", which writes a page.
-void write_rest(RankSteps& rank, std::uint64_t bytes, std::uint64_t piece, double times) {
-  constexpr std::uint64_t kMade = 4096;
+// The writes of a file of its own, which the call "make" begins with a page.
+void write_file(RankSteps& rank, std::uint64_t bytes, std::uint64_t piece, double times) {
   piece = std::min(piece, bytes);
-  if (piece > kMade) rank.write("write", Sharing::own_files, piece - kMade, times);
-  rank.write("write", Sharing::own_files, piece, times * static_cast<double>(ceil_div(bytes, piece) - 1));
+  rank.go_on("write", Sharing::own_files, piece, times);
+  rank.write("write", Sharing::own_files, piece, times * static_cast<double>(bytes / piece - 1));
+  rank.write("write", Sharing::own_files, bytes % piece, times);
 }
 
 std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -42,7 +43,7 @@ std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions&
       }
       // A file with its first page; what comes with its close is in there, too.
       rank.call("open", "make", times);
-      write_rest(rank, text, options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
+      write_file(rank, text, options.strategy == MhmStrategy::files ? around.stdio_bytes : options.buffer_bytes, times);
       break;
     case MhmStrategy::shared: {
       const double values = static_cast<double>(options.shape.values()) * times;

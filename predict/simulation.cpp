@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
@@ -44,7 +45,12 @@ json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
         break;
       }
       const auto access = step.act == Act::read ? stores::Access::read : stores::Access::write;
-      text["uses"] = uses_of(machine.request(access, step.sharing, step.bytes), step.times, kStore);
+      Cost cost = machine.request(access, step.sharing, step.bytes);
+      if (step.made_bytes > 0) {
+        const Cost made = machine.request(access, step.sharing, step.made_bytes);
+        cost = {std::max(0.0, cost.alone_s - made.alone_s), std::max(0.0, cost.share_s - made.share_s)};
+      }
+      text["uses"] = uses_of(cost, step.times, kStore);
       if (machine.cluster().ranks_per_node > 0) {
         const auto bytes = static_cast<std::uint64_t>(static_cast<double>(step.bytes) * step.times);
         text["uses"].push_back(use(kLinkOfNode, machine.link_s(bytes), 1));

@@ -1,5 +1,7 @@
 #include "predict/workload.hpp"
 
+#include <algorithm>
+
 namespace weft::predict {
 
 using stores::Sharing;
@@ -19,6 +21,13 @@ void RankSteps::call_behind(const std::string& name, double times) {
 void RankSteps::write(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {
   if (times <= 0 || bytes == 0) return;
   steps_.push_back({.act = Act::write, .phase = phase, .bytes = bytes, .times = times, .sharing = sharing});
+}
+
+void RankSteps::go_on(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {
+  constexpr std::uint64_t kMade = 4096;
+  if (times <= 0 || bytes == 0) return;
+  write(phase, sharing, bytes, times);
+  steps_.back().made_bytes = std::min(bytes, kMade);
 }
 
 void RankSteps::read(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {

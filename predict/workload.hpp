@@ -30,6 +30,7 @@ struct Step {
   std::string phase;  // as the run's report names its seconds: open, write, close, ...
   std::string call{};
   std::uint64_t bytes = 0;
+  std::uint64_t made_bytes = 0;  // of a write: what the call that made the file wrote of it
   double times = 1;
   double seconds = 0;
   stores::Sharing sharing = stores::Sharing::own_files;
@@ -44,6 +45,8 @@ class RankSteps {
   void spend(const std::string& phase, double seconds);
   void call(const std::string& phase, const std::string& name, double times = 1);
   void write(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
+  // The first write of a file that the call "make" has begun with a page.
+  void go_on(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
   void read(const std::string& phase, stores::Sharing sharing, std::uint64_t bytes, double times);
   void read_memory(const std::string& phase, std::uint64_t bytes, double times);
   void call_behind(const std::string& name, double times = 1);

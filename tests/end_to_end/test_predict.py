@@ -111,6 +111,15 @@ def test_nodes_have_links(store: Path) -> None:
     assert near < 4
 
 
+def test_files_of_printf_are_written_by_the_block(store: Path, tmp_path: Path) -> None:
+    words = ("mhm", "--strategy", "files", "--ccross", 2, "--sub-elements", 64)
+    said = predicted(store, *words, "--ranks", 2)
+    did = w.weft_ok("run", *words, "--out", tmp_path / "out", "--json", ranks=2).json
+    assert tmp_path.stat().st_blksize == 4096
+    assert round(said["requests"]["writes"]) == did["counters"]["syscall"]["writes"] == 16 * 7
+    assert round(said["requests"]["bytes"]) == did["counters"]["syscall"]["bytes"]
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_requests_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int) -> None:
     for words in (("hard", "--strategy", "files", "--records", 500), ("hard", "--strategy", "raw", "--records", 100),
