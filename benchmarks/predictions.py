@@ -9,6 +9,7 @@ machine, too (docs/predicting.md).
     benchmarks/predictions.py measure --build build --folder /scratch/me --store local-disk --cases 60 --out results.jsonl
     benchmarks/predictions.py judge --build build --profile local.json results.jsonl
     benchmarks/predictions.py judge ... --half first        # the half to look at while the model is made
+    benchmarks/predictions.py judge ... --seeds 821 822 823 # only what these drew
     benchmarks/predictions.py try-advice --profile local.json --folder /scratch/me --cases 30 --out advice.jsonl
 
 `try-advice` runs every way that `weft advise` names, and says how far its first choice is from the best.
@@ -146,6 +147,8 @@ def judge(arguments: argparse.Namespace) -> None:
     for path in arguments.results:
         for line in Path(path).read_text().splitlines():
             run = json.loads(line)
+            if arguments.seeds and run["seed"] not in arguments.seeds:
+                continue
             runs.setdefault(json.dumps(run["run"], sort_keys=True), []).append(run)
     rows = []
     for number, (_, repeats) in enumerate(sorted(runs.items())):
@@ -272,6 +275,7 @@ def main() -> None:
     compare.add_argument("--build", default="build")
     compare.add_argument("--profile", required=True)
     compare.add_argument("--half", choices=["first", "second"], help="the half to look at, or the one that tests")
+    compare.add_argument("--seeds", type=int, nargs="*", help="only the cases that these drew")
     compare.add_argument("--phases", action="store_true")
     compare.add_argument("--json", action="store_true", help="the summary alone")
     compare.set_defaults(action=judge)

@@ -95,6 +95,7 @@ class Probe {
     std::uint64_t requests = 0;
     double request_s = 0;
     double late_s = 0;
+    double elapsed_s = 0;  // of the slowest rank
     double bytes_per_s = 0;
   };
   Pass measure(const RequestCell& cell, std::mt19937_64& random) {
@@ -116,8 +117,8 @@ class Probe {
     pass.request_s = middle_of(cell.ranks, timings.quantile(0.5));
     pass.late_s = middle_of(cell.ranks, timings.quantile(0.95));
     const std::vector<double> elapsed = of_all(comm_, timings.elapsed);
-    const double longest = *std::ranges::max_element(elapsed);
-    pass.bytes_per_s = static_cast<double>(pass.requests * cell.bytes) / std::max(longest, 1e-9);
+    pass.elapsed_s = std::max(*std::ranges::max_element(elapsed), 1e-9);
+    pass.bytes_per_s = static_cast<double>(pass.requests * cell.bytes) / pass.elapsed_s;
     return pass;
   }
 
@@ -293,7 +294,13 @@ double copy_speed() {
   return median(speeds);
 }
 
+// A pass of a few requests is as good as their luck: a store whose writes take 50 ms or 100 at random is none that
+// takes either. Those of all passes add up, as they do in a run. A pass of many is a mean itself, and the median of
+// such passes leaves out the one that something else disturbed.
+constexpr std::uint64_t kFewRequests = 16;  // of a rank, in a pass
+
 RequestCell of_passes(RequestCell cell, const std::vector<Probe::Pass>& passes) {
+  double elapsed = 0;
   std::vector<double> request;
   std::vector<double> late;
   std::vector<double> speed;
@@ -302,10 +309,12 @@ RequestCell of_passes(RequestCell cell, const std::vector<Probe::Pass>& passes) 
     request.push_back(pass.request_s);
     late.push_back(pass.late_s);
     speed.push_back(pass.bytes_per_s);
+    elapsed += pass.elapsed_s;
   }
   cell.request_s = median(request);
   cell.late_s = median(late);
-  cell.bytes_per_s = median(speed);
+  const bool few = cell.requests < kFewRequests * static_cast<std::uint64_t>(cell.ranks) * passes.size();
+  cell.bytes_per_s = few ? static_cast<double>(cell.requests * cell.bytes) / elapsed : median(speed);
   cell.least_bytes_per_s = *std::ranges::min_element(speed);
   cell.most_bytes_per_s = *std::ranges::max_element(speed);
   return cell;

@@ -41,7 +41,7 @@ struct RequestCell {
   std::uint64_t requests = 0;  // that were measured
   double request_s = 0;        // of one request, as its rank sees it: the median
   double late_s = 0;           // 95 % are quicker
-  double bytes_per_s = 0;      // of all ranks together: the median of the passes
+  double bytes_per_s = 0;      // of all ranks together: the median of the passes, or the mean of a few requests
   double least_bytes_per_s = 0;
   double most_bytes_per_s = 0;
 };
