@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "weft/storage/flusher.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/shape.hpp"
 
@@ -64,7 +65,16 @@ double Machine::speed(const RequestCell& cell) const {
   return middle;
 }
 
+// Profiles made before short requests of a series were measured have long ones alone.
+bool Machine::has_direct(std::uint64_t bytes) const {
+  return std::ranges::any_of(profile_.requests, [&](const RequestCell& cell) {
+    const bool is_short = cell.bytes < storage::kWorthDirectAfar;
+    return cell.sharing == Sharing::directly && is_short == (bytes < storage::kWorthDirectAfar);
+  });
+}
+
 Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const {
+  if (sharing == Sharing::directly && !has_direct(bytes)) return request(access, Sharing::apart, bytes);
   const bool of_memory = access == Access::read && mood_ == Mood::best && reads_of_memory_;
   const bool directly = sharing == Sharing::directly;  // then only whole pages are
   // Requests of whole pages and others have curves of their own; a short one is on both.
@@ -76,6 +86,8 @@ Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const
   std::map<std::uint64_t, double> share;
   for (const RequestCell& cell : profile_.requests) {
     if (!is_of(cell, access, of_memory) || (cell.sharing == Sharing::directly) != directly) continue;
+    // The two kinds of a series' writes are curves of their own.
+    if (directly && (cell.bytes < storage::kWorthDirectAfar) != (bytes < storage::kWorthDirectAfar)) continue;
     if (use_odd ? cell.bytes % kPage == 0 : cell.bytes > kPage && cell.bytes % kPage != 0) continue;
     const double seconds = static_cast<double>(cell.bytes) / speed(cell);
     if (cell.ranks == 1) alone[cell.bytes] = seconds;  // whatever the file: nobody else is in it
@@ -91,11 +103,10 @@ Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const
     if (cell.ranks != profile_.ranks || cell.ranks == 1 || sharing == Sharing::own_files) continue;
     share[cell.bytes] = static_cast<double>(cell.bytes) / speed(cell);
   }
-  if (alone.empty() && directly) return request(access, Sharing::apart, bytes);  // nothing is written so there
-  if (alone.empty()) return {};                                                  // a profile without reads
-  if (directly) {
+  if (alone.empty()) return {};  // a profile without reads
+  if (directly && bytes >= storage::kWorthDirectAfar) {
     // What is less than a page at either end goes through the cache.
-    const Cost edge = request(access, Sharing::apart, kPage / 2);
+    const Cost edge = request(access, Sharing::directly, kPage / 2);
     return {between(alone, bytes) + 2 * edge.alone_s, between(share, bytes) + 2 * edge.share_s};
   }
   return {between(alone, bytes), between(share, bytes)};

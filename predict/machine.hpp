@@ -47,6 +47,7 @@ class Machine {
 
  private:
   double speed(const stores::RequestCell& cell) const;
+  bool has_direct(std::uint64_t bytes) const;
 
   const stores::StoreProfile& profile_;
   Cluster cluster_;

@@ -81,11 +81,19 @@ TEST(Machine, DirectWritesHaveACurveOfTheirOwnAndEdges) {
   EXPECT_EQ(direct().alone_s,
             Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 1ULL << 20).alone_s)
       << "where nothing is written so";
-  const double edges = 2 * Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 2048).alone_s;
+  const auto edge = [&] {
+    return Machine(store, {}, Mood::middle).request(Access::write, Sharing::directly, 2048).alone_s;
+  };
+  const double edges = 2 * edge();
+  EXPECT_EQ(edges, 2 * Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 2048).alone_s);
   store.requests.push_back(written(Sharing::directly, 1ULL << 20, 1, (1ULL << 20) / 1e-3));
   EXPECT_NEAR(direct().alone_s, 1e-3 + edges, 1e-9);
   EXPECT_NEAR(Machine(store, {}, Mood::middle).request(Access::write, Sharing::apart, 4096).alone_s, 1e-3, 1e-9)
       << "the others do not see it";
+  // Short requests within a file that has its length, where the profile has them.
+  store.requests.push_back(written(Sharing::directly, 4096, 1, 4096 / 5e-4));
+  EXPECT_NEAR(edge(), 5e-4, 1e-9);
+  EXPECT_NEAR(direct().alone_s, 1e-3 + 2 * 5e-4, 1e-9);
 }
 
 TEST(Machine, ReadsComeFromTheStoreAndInTheBestCaseFromMemory) {

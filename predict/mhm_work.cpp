@@ -90,7 +90,7 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
   rank.spend("write", static_cast<double>(plan.max_bytes) / around.rates.fresh_copy);
   rank.meet("write");
   const std::uint64_t request = std::min(local, around.most_request_bytes);
-  rank.write("close", sharing_of_window(request), request,
+  rank.write("close", Sharing::directly, request,
              static_cast<double>(ceil_div(local, around.most_request_bytes) * run.phases));
   rank.call("close", "series close");
   work.groups = {{around.ranks, rank.steps()}};

@@ -6,7 +6,6 @@
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
-#include "weft/storage/flusher.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
@@ -163,14 +162,13 @@ class SeriesRank {
       written_ += requests.whole * shape_.most_request_bytes + requests.rests * requests.rest_bytes;
     }
     const std::uint64_t on_node = shape_.ranks_per_node == 0 ? shape_.ranks : shape_.ranks_per_node;
-    rank_.write_behind(Sharing::apart, sizeof(double) * steps, 1 / static_cast<double>(shape_.ranks));
-    rank_.write_behind(Sharing::apart, sizeof(std::uint64_t), 1 / static_cast<double>(on_node));
+    rank_.write_behind(Sharing::directly, sizeof(double) * steps, 1 / static_cast<double>(shape_.ranks));
+    rank_.write_behind(Sharing::directly, sizeof(std::uint64_t), 1 / static_cast<double>(on_node));
   }
 
   void write(std::uint64_t bytes, double times) {
-    const Sharing sharing = sharing_of_window(bytes);
-    rank_.write("write", sharing, bytes, times * (1 - rates_.behind));
-    rank_.write_behind(sharing, bytes, times * rates_.behind);
+    rank_.write("write", Sharing::directly, bytes, times * (1 - rates_.behind));
+    rank_.write_behind(Sharing::directly, bytes, times * rates_.behind);
   }
 
   const SeriesShape& shape_;
@@ -185,10 +183,6 @@ class SeriesRank {
 };
 
 }  // namespace
-
-Sharing sharing_of_window(std::uint64_t bytes) {
-  return bytes >= storage::kWorthDirectAfar ? Sharing::directly : Sharing::apart;
-}
 
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
                 const Rates& rates) {

@@ -38,9 +38,6 @@ struct SeriesShape {
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
 
-// How a series writes a request of so many bytes behind the application (storage/flusher.hpp).
-stores::Sharing sharing_of_window(std::uint64_t bytes);
-
 // A mesh of so many bytes, of which each rank makes and writes an even share while the file is made.
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
                 const Rates& rates);

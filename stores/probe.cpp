@@ -25,6 +25,7 @@
 #include "stores/timed_file.hpp"
 #include "weft/partition/writers.hpp"
 #include "weft/storage/file_system.hpp"
+#include "weft/storage/flusher.hpp"
 #include "weft/support/error.hpp"
 #include "weft/support/stopwatch.hpp"
 
@@ -34,7 +35,9 @@ namespace {
 
 constexpr std::uint64_t kLong = 32ULL << 10;         // requests that may fill a cell's part of the file in its time
 constexpr std::uint64_t kShortsBytes = 64ULL << 20;  // more than shorter ones write in a cell
-constexpr std::uint64_t kRecordBytes = 47'008;       // no whole pages, as in IO500's ior-hard
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kEdgesBytes = 1ULL << 20;  // of a rank
+constexpr std::uint64_t kRecordBytes = 47'008;     // no whole pages, as in IO500's ior-hard
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -104,10 +107,18 @@ class Probe {
     std::vector<std::uint64_t> offsets = offsets_of(cell);
     if (cell.access == Access::read) std::ranges::shuffle(offsets, random);
     agree_on(comm_, [&] { prepare(cell, file, takes_part); });
+    if (cell.sharing == Sharing::directly && cell.bytes <= kPage) {
+      // The edges of a series' long writes, its times and its slots share pages with what is there.
+      offsets.resize(kEdgesBytes / cell.bytes);
+      const std::vector<std::byte> there(kEdgesBytes, std::byte{1});
+      agree_on(comm_, [&] {
+        if (takes_part) file.write(offsets[0], there);
+      });
+    }
     Timings timings;
     agree_on(comm_, [&] {  // all ranks begin here
       if (takes_part) {
-        timings = cell.sharing == Sharing::directly
+        timings = cell.sharing == Sharing::directly && cell.bytes >= storage::kWorthDirectAfar
                       ? time_direct_writes(file.path(), cell.bytes, offsets, plan_.cell_seconds)
                       : time_requests(file, cell.access, cell.bytes, offsets, cell.threads, plan_.cell_seconds);
       }
@@ -182,6 +193,9 @@ class Probe {
     if (cell.access == Access::write) {
       // New bytes, as those of a simulation are.
       if (cell.sharing == Sharing::own_files ? takes_part : rank_ == 0) file.set_size(0);
+      // A series' file has its length from the beginning, and to make one longer costs some stores a request.
+      const std::uint64_t length = static_cast<std::uint64_t>(cell.ranks) * plan_.written_bytes;
+      if (cell.sharing == Sharing::directly && rank_ == 0) file.set_size(length);
       if (takes_part) have_memory_at_hand(cell.bytes < kLong ? kShortsBytes : plan_.written_bytes, comm_.size());
       return;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/storage/flusher.hpp"
 #include "weft/support/amount.hpp"
 #include "weft/support/error.hpp"
 
@@ -19,7 +20,8 @@ constexpr std::array<std::uint64_t, 7> kSizes{512,        4ULL << 10, 32ULL << 1
 constexpr std::array<std::uint64_t, 3> kOddSizes{4'104, 47'008, 1'000'008};
 constexpr std::uint64_t kUsualPart = 32ULL << 20;
 constexpr std::uint64_t kLeastPart = 4ULL << 20;  // of a request of the largest size
-constexpr std::array<std::uint64_t, 3> kDirectSizes{512ULL << 10, 2ULL << 20, kLeastPart};
+constexpr std::array<std::uint64_t, 7> kDirectSizes{512,        4ULL << 10, 64ULL << 10, storage::kWorthDirectAfar,
+                                                    1ULL << 20, 2ULL << 20, kLeastPart};
 constexpr int kFiles = 4;  // read and written, of its own and shared
 // New bytes take new memory in a page cache, or fill what a server keeps in its own: more than a few MiB of them.
 constexpr std::uint64_t kUsualWritten = 192ULL << 20;

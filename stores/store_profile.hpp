@@ -23,7 +23,8 @@ enum class Sharing : std::uint8_t {
   own_files,  // a file each
   apart,      // a part each of one file, far from the others'
   in_turn,    // one file: rank 0's bytes, rank 1's, ..., rank 0's again
-  directly,   // apart, and past the page cache, several at a time: long writes of a series where that is quicker
+  directly,   // apart, within a file that has its length: as a series writes where long writes past the page cache,
+              // several at a time, are quicker (kWorthDirectAfar); shorter ones go through the cache
 };
 
 std::string_view name_of(Access access);

@@ -98,7 +98,7 @@ TEST(ProbePlan, MeasuresDirectWritesWhereASeriesWritesSo) {
                               &RequestCell::sharing);
   };
   EXPECT_EQ(direct_cells(false), 0);
-  EXPECT_EQ(direct_cells(true), 6) << "three sizes, from one rank and from two";
+  EXPECT_EQ(direct_cells(true), 14) << "seven sizes, from one rank and from two";
   const ProbePlan nearly_full = plan_probe({}, 2, 70ULL << 20, true);
   for (const RequestCell& cell : nearly_full.requests) {
     EXPECT_LE(cell.bytes, nearly_full.written_bytes) << "a cell without a request";
