@@ -185,14 +185,20 @@ def advised(build: str, profile: str, case: Case) -> dict:
     return json.loads(ended.stdout)
 
 
+def of_the_store(command: str) -> Case:
+    """The options that `weft advise` adds for the store; what "reads" chooses hangs on them."""
+    words = shlex.split(command)
+    return {word[2:]: words[words.index(word) + 1] for word in ("--latency", "--bandwidth") if word in words}
+
+
 def writing(way: dict, which: str = "middle") -> float:
     return way["prediction"]["seconds"]["output"][which]
 
 
 def timed_ways(arguments: argparse.Namespace, shared: Case, ranks: str, ways: list[str],
                draw: random.Random) -> dict[str, list[float]]:
-    """Seconds of each way. Those near the best run three times as often: the least of several medians is lower than
-    what it is the median of."""
+    """Seconds of each way. The first one and those near the best run three times as often: the least of several medians
+    is lower than what it is the median of."""
     seconds: dict[str, list[float]] = {options: [] for options in ways}
 
     def run(those: list[str], repeats: int) -> None:
@@ -205,7 +211,7 @@ def timed_ways(arguments: argparse.Namespace, shared: Case, ranks: str, ways: li
     run(ways, arguments.repeats)
     middles = {options: statistics.median(times) for options, times in seconds.items()}
     quick = min(middles.values())
-    run([options for options in ways if middles[options] < 1.4 * quick], 2 * arguments.repeats)
+    run([options for options in ways if options == ways[0] or middles[options] < 1.4 * quick], 2 * arguments.repeats)
     return seconds
 
 
@@ -216,8 +222,9 @@ def try_advice(arguments: argparse.Namespace) -> None:
         for number in range(arguments.cases):
             case = draw_case(draw, arguments.pace)
             # The runs write and do not read, so the order is that of what writing is said to take.
-            ways = sorted(advised(arguments.build, arguments.profile, case)["ways"], key=writing)
-            shared = {k: v for k, v in case.items() if k not in ("strategy", "layout")}
+            advice = advised(arguments.build, arguments.profile, case)
+            ways = sorted(advice["ways"], key=writing)
+            shared = {k: v for k, v in case.items() if k not in ("strategy", "layout")} | of_the_store(advice["next"])
             # Ways that are surely ten times slower are not run: the first is then not within 10 % of them for the worse.
             ways = [way for way in ways if writing(way) < arguments.most * writing(ways[0])]
             first = ways[0]["options"]

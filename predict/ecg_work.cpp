@@ -64,6 +64,7 @@ class HeartRank {
     const double fresh = cached ? bytes * static_cast<double>(gathered) / static_cast<double>(steps) : 0;
     rank_.spend("write", fresh / around_.rates.fresh_copy + (bytes - fresh) / around_.rates.copy);
     rank_.call("write", "series step", calls);
+    if (!cached) rank_.call("write", "series step MiB", bytes / (1 << 20));
     if (pieces > calls) rank_.call("write", "series piece", pieces);
     rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, piece, pieces);
     written_ += nodes * node_bytes * steps;

@@ -119,12 +119,14 @@ class LayerBench {
         machine_(profile, {}, Mood::middle),
         longest_(predict::most_request_bytes(profile)),
         stdio_bytes_(predict::stdio_bytes(profile)),
+        rates_(rates_of(profile, ranks_)),
         is_slow_(request(stores::Sharing::in_turn, 4096) > kSlow) {}
 
   Runs& runs() { return runs_; }
   std::uint64_t ranks() const { return ranks_; }
   std::uint64_t most_request_bytes() const { return longest_; }
   std::uint64_t stdio_bytes() const { return stdio_bytes_; }
+  const Rates& rates() const { return rates_; }
   bool is_slow() const { return is_slow_; }
   // Calls, by this factor, where each takes long.
   std::uint64_t fewer() const { return is_slow_ ? 8 : 1; }
@@ -152,6 +154,7 @@ class LayerBench {
   Machine machine_;
   std::uint64_t longest_;      // request of a series
   std::uint64_t stdio_bytes_;  // that printf gathers for a write
+  Rates rates_;                // its copies and its cores; the others are not measured yet
   bool is_slow_;
   std::vector<stores::CallCell> cells_;
 };

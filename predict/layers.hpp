@@ -20,6 +20,8 @@
 //   series create, close   Weft's own file, of one field
 //   series field           each further field, and its close
 //   series MiB             a MiB on its way through new windows
+//   series window          to give one to the thread that writes it, and to wait for the one before
+//   series step MiB        a MiB of a step that all ranks write together (per-step)
 //   series open            such a file whose steps HDF5 writes
 //   series step            one of those steps
 //   series piece           a part of it that lies apart in the file

@@ -43,15 +43,18 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-std::map<std::string, double> measured_rates(MpiCommunicator& comm) {
-  std::map<std::string, double> rates;
+double fresh_copy_rate(MpiCommunicator& comm) {
   const std::vector<std::byte> from(64ULL << 20, std::byte{1});
-  const auto copy_to_fresh = [&] {
+  stores::have_memory_at_hand(2 * from.size(), comm.size());
+  return rate_of(comm, from.size(), [&] {
     const exchange::PageMemory fresh(from.size());
     std::memcpy(fresh.data(), from.data(), from.size());
-  };
-  stores::have_memory_at_hand(2 * from.size(), comm.size());
-  rates["fresh copy"] = rate_of(comm, from.size(), copy_to_fresh);
+  });
+}
+
+std::map<std::string, double> measured_rates(MpiCommunicator& comm) {
+  std::map<std::string, double> rates;
+  rates["fresh copy"] = fresh_copy_rate(comm);
   const std::unique_ptr<FILE, int (*)(FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   constexpr std::uint64_t kValues = 100'000;
   rates["format"] = rate_of(comm, kValues * kernels::mhm::kValueBytes, [&] {

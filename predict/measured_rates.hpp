@@ -15,6 +15,9 @@ double median(std::vector<double> values);
 // Of a rank while all do the same, by name: cores share more than they show. Collective.
 std::map<std::string, double> measured_rates(MpiCommunicator& comm);
 
+// Bytes a second of a rank, into memory that the system has not given before, while all do the same. Collective.
+double fresh_copy_rate(MpiCommunicator& comm);
+
 // A message from rank 1 to rank 0: seconds to begin with, and bytes a second. Of ranks on one node, else nothing.
 // Collective.
 struct MessageCost {

@@ -12,8 +12,10 @@ namespace {
 
 using stores::Sharing;
 
-// What a rank puts goes through windows, whose memory is new.
+// What a rank puts goes through windows. Beyond what copying and writing take, whichever is longer where a thread of
+// its own writes, each costs the waking of that thread and of the rank.
 void windows(LayerBench& bench, double beside) {
+  bench.keep("series MiB", (1ULL << 20) / fresh_copy_rate(bench.runs().comm()));
   const std::uint64_t bytes = (64ULL << 20) / bench.fewer();  // of a rank
   constexpr std::uint64_t kRecord = 64ULL << 10;
   const Runs::Times times = bench.runs().hard(kernels::hard::HardStrategy::series, bytes / kRecord, kRecord);
@@ -21,13 +23,18 @@ void windows(LayerBench& bench, double beside) {
   options.records = bytes / kRecord;
   options.record_bytes = kRecord;
   double written = 0;
+  double windows = 0;
   const Workload work = work_of(options, kernels::RunOptions{},
                                 {.ranks = bench.ranks(), .most_request_bytes = bench.most_request_bytes()});
   for (const Step& step : work.groups[0].steps) {
     if (step.act == Act::write) written += step.times * bench.request(step.sharing, step.bytes);
     if (step.call == "reserve") written += step.times * bench.reserve();
+    if (step.call == "series window") windows += step.times;
   }
-  bench.keep("series MiB", (times.output - beside - written) / static_cast<double>(bytes >> 20));
+  const double behind = written * bench.rates().behind;
+  const double busy = std::max(static_cast<double>(bytes) / bench.rates().copy + written - behind, behind);
+  // Where a request takes milliseconds it cannot be told.
+  bench.keep("series window", bench.is_slow() ? 0 : (times.output - beside - busy) / windows);
 }
 
 void series(LayerBench& bench) {
@@ -49,16 +56,17 @@ void series(LayerBench& bench) {
 
 // Series that HDF5 writes: each step in one piece of a rank, or in many.
 void heart(LayerBench& bench) {
-  constexpr std::uint64_t kNodes = 4000;  // of a rank
+  constexpr std::uint64_t kNodes = 4000;      // of a rank
+  constexpr std::uint64_t kMany = 64 * 1024;  // a MiB of a rank
   kernels::ecg::EcgOptions options;
   options.mpi.strategy = Strategy::per_step;
-  options.nodes = kNodes * bench.ranks();
   options.mesh = false;
   options.writer.sync = Sync::none;
   options.progress = false;
   double chunk_nodes = 0;
-  const auto seconds = [&](LayoutKind layout, std::uint64_t steps) {
+  const auto seconds = [&](LayoutKind layout, std::uint64_t steps, std::uint64_t nodes) {
     options.layout.kind = layout;
+    options.nodes = nodes * bench.ranks();
     options.layout.target_bytes = 64ULL << 10;
     options.steps = steps;
     return bench.runs()
@@ -71,13 +79,18 @@ void heart(LayerBench& bench) {
         })
         .output;
   };
-  const double few = seconds(LayoutKind::rows, 8);
+  const double few = seconds(LayoutKind::rows, 8, kNodes);
   const std::uint64_t more = bench.is_slow() ? 4 : 128;
-  const double each = (seconds(LayoutKind::rows, 8 + more) - few) / static_cast<double>(more);
+  const double each = (seconds(LayoutKind::rows, 8 + more, kNodes) - few) / static_cast<double>(more);
   bench.keep("series open", few - 8 * each);
   const double step = bench.keep("series step", each - bench.request(Sharing::apart, kNodes * 16));
-  const double fewer = seconds(LayoutKind::isotropic, 8);
-  const double scattered = (seconds(LayoutKind::isotropic, 8 + more) - fewer) / static_cast<double>(more);
+  const std::uint64_t many_more = bench.is_slow() ? 2 : 32;
+  const double long_step = (seconds(LayoutKind::rows, 8 + many_more, kMany) - seconds(LayoutKind::rows, 8, kMany)) /
+                           static_cast<double>(many_more);
+  const double copied = (1ULL << 20) / bench.rates().copy;
+  bench.keep("series step MiB", long_step - step - copied - bench.request(Sharing::apart, 1ULL << 20));
+  const double fewer = seconds(LayoutKind::isotropic, 8, kNodes);
+  const double scattered = (seconds(LayoutKind::isotropic, 8 + more, kNodes) - fewer) / static_cast<double>(more);
   const double pieces = kNodes / std::min(chunk_nodes, double(kNodes));
   const auto bytes = static_cast<std::uint64_t>(kNodes * 16 / pieces);
   bench.keep("series piece", (scattered - step) / pieces - bench.request(Sharing::in_turn, bytes));

@@ -76,6 +76,7 @@ class SeriesRank {
       put(end - first, fresh);
       rank_.meet("write");
       rank_.wait("write");
+      rank_.call("write", "series window");
       flush(end - first, first % fields_[0].chunk_steps == 0);
       ++windows_;
       first = end;
