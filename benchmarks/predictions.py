@@ -12,7 +12,8 @@ machine, too (docs/predicting.md).
     benchmarks/predictions.py judge ... --seeds 821 822 823 # only what these drew
     benchmarks/predictions.py try-advice --profile local.json --folder /scratch/me --cases 30 --out advice.jsonl
 
-`try-advice` runs every way that `weft advise` names, and says how far its first choice is from the best.
+`try-advice` runs every way that `weft advise` names, and says how far its first choice is from the best;
+`judge-advice` asks again, and looks in what was run.
 """
 
 from __future__ import annotations
@@ -245,6 +246,28 @@ def try_advice(arguments: argparse.Namespace) -> None:
     print(f"{near} of {arguments.cases} first choices are within 10 % of the best")
 
 
+def judge_advice(arguments: argparse.Namespace) -> None:
+    """Today's first choice of each case that `try-advice` ran, by what the ways took then."""
+    cases = near = 0
+    for path in arguments.results:
+        for line in Path(path).read_text().splitlines():
+            tried = json.loads(line)
+            case = {name: value for name, value in tried["run"].items() if name not in ("latency", "bandwidth")}
+            middles = {options: statistics.median(times) for options, times in tried["seconds"].items()}
+            first = min(advised(arguments.build, arguments.profile, case)["ways"], key=writing)["options"]
+            # A way that was not run was said to be several times slower than the first one of that time.
+            ratio = middles.get(first, math.inf) / min(middles.values())
+            cases += 1
+            near += ratio <= 1.1
+            if ratio > 1.1 and not arguments.json:
+                rest = " ".join(f"{name}={value}" for name, value in case.items())
+                print(f"{rest}: {first} took {ratio:.2f} of the best, {min(middles, key=lambda way: middles[way])}")
+    if arguments.json:
+        print(json.dumps({"cases": cases, "near": near}))
+    else:
+        print(f"{near} of {cases} first choices are within 10 % of the best")
+
+
 def summary(rows: list[tuple]) -> dict[str, float]:
     errors = [abs(math.log(said["output"]["middle"] / middle)) for _, middle, _, _, said in rows]
     inside = [said["output"]["least"] <= middle <= said["output"]["most"] for _, middle, _, _, said in rows]
@@ -286,6 +309,12 @@ def main() -> None:
     compare.add_argument("--phases", action="store_true")
     compare.add_argument("--json", action="store_true", help="the summary alone")
     compare.set_defaults(action=judge)
+    again = actions.add_parser("judge-advice")
+    again.add_argument("results", nargs="+")
+    again.add_argument("--build", default="build")
+    again.add_argument("--profile", required=True)
+    again.add_argument("--json", action="store_true")
+    again.set_defaults(action=judge_advice)
     attempt = actions.add_parser("try-advice")
     for name, value in {"--build": "build", "--store": "", "--mpiexec": "mpiexec.openmpi --oversubscribe --bind-to none"}.items():
         attempt.add_argument(name, default=value)
