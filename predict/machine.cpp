@@ -76,7 +76,7 @@ bool Machine::has_direct(std::uint64_t bytes) const {
 Cost Machine::request(Access access, Sharing sharing, std::uint64_t bytes) const {
   if (sharing == Sharing::directly && !has_direct(bytes)) return request(access, Sharing::apart, bytes);
   const bool of_memory = access == Access::read && mood_ == Mood::best && reads_of_memory_;
-  const bool directly = sharing == Sharing::directly;  // then only whole pages are
+  const bool directly = sharing == Sharing::directly;  // no other sizes are measured so
   // Requests of whole pages and others have curves of their own; a short one is on both.
   const bool use_odd =
       !directly && bytes % kPage != 0 && std::ranges::any_of(profile_.requests, [&](const RequestCell& cell) {
