@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "stores/memory_at_hand.hpp"
+#include "stores/passes.hpp"
 #include "stores/scratch_folder.hpp"
 #include "stores/striping.hpp"
 #include "stores/timed_file.hpp"
@@ -38,12 +39,6 @@ constexpr std::uint64_t kShortsBytes = 64ULL << 20;  // more than shorter ones w
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kEdgesBytes = 1ULL << 20;  // of a rank
 constexpr std::uint64_t kRecordBytes = 47'008;     // no whole pages, as in IO500's ior-hard
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 // A number of every rank's, on all of them. Collective.
 std::vector<double> of_all(Communicator& comm, double mine) {
@@ -92,15 +87,7 @@ class Probe {
     });
   }
 
-  // One pass of a cell: seconds of the median request of the ranks that take part, and bytes a second of all of them.
-  // Collective.
-  struct Pass {
-    std::uint64_t requests = 0;
-    double request_s = 0;
-    double late_s = 0;
-    double elapsed_s = 0;  // of the slowest rank
-    double bytes_per_s = 0;
-  };
+  // One pass of a cell. Collective.
   Pass measure(const RequestCell& cell, std::mt19937_64& random) {
     const bool takes_part = rank_ < cell.ranks;
     TimedFile& file = file_of(cell);
@@ -308,32 +295,6 @@ double copy_speed() {
   return median(speeds);
 }
 
-// A pass of a few requests is as good as their luck: a store whose writes take 50 ms or 100 at random is none that
-// takes either. Those of all passes add up, as they do in a run. A pass of many is a mean itself, and the median of
-// such passes leaves out the one that something else disturbed.
-constexpr std::uint64_t kFewRequests = 16;  // of a rank, in a pass
-
-RequestCell of_passes(RequestCell cell, const std::vector<Probe::Pass>& passes) {
-  double elapsed = 0;
-  std::vector<double> request;
-  std::vector<double> late;
-  std::vector<double> speed;
-  for (const Probe::Pass& pass : passes) {
-    cell.requests += pass.requests;
-    request.push_back(pass.request_s);
-    late.push_back(pass.late_s);
-    speed.push_back(pass.bytes_per_s);
-    elapsed += pass.elapsed_s;
-  }
-  cell.request_s = median(request);
-  cell.late_s = median(late);
-  const bool few = cell.requests < kFewRequests * static_cast<std::uint64_t>(cell.ranks) * passes.size();
-  cell.bytes_per_s = few ? static_cast<double>(cell.requests * cell.bytes) / elapsed : median(speed);
-  cell.least_bytes_per_s = *std::ranges::min_element(speed);
-  cell.most_bytes_per_s = *std::ranges::max_element(speed);
-  return cell;
-}
-
 }  // namespace
 
 StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOptions& options,
@@ -361,7 +322,7 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   // In an order that is drawn anew for each pass, the same on all ranks.
   std::mt19937_64 order_random(options.seed);
   std::mt19937_64 random(options.seed + 1 + static_cast<std::uint64_t>(comm.rank()));
-  std::vector<std::vector<Probe::Pass>> passes(plan.requests.size());
+  std::vector<std::vector<Pass>> passes(plan.requests.size());
   std::vector<std::vector<double>> call_s(plan.calls.size());
   std::vector<std::vector<double>> calls_per_s(plan.calls.size());
   const std::uint64_t all = (plan.requests.size() + plan.calls.size()) * static_cast<std::uint64_t>(plan.passes);
