@@ -64,6 +64,7 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
   series.budget_bytes = parse_bytes(said.budget);
   series.align_bytes = parse_bytes(said.align);
   series.most_request_bytes = around.most_request_bytes;
+  series.page_cache = around.page_cache;
   series.syncs = series::parse_sync(said.sync, "--sync") != Sync::none;
   return series;
 }

@@ -22,6 +22,7 @@ struct Surroundings {
   std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
   Rates rates{};
   std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
+  bool page_cache = false;                        // what is written goes to one of this machine
   std::uint64_t stdio_bytes = 4096;               // that printf gathers for a write
   std::uint64_t cores = 0;                        // of a node; 0: as many as ranks
 };

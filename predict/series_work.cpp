@@ -6,6 +6,7 @@
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
+#include "weft/storage/write_plan.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
@@ -68,7 +69,7 @@ class SeriesRank {
     rank_.call("open", "series create");
     rank_.call("open", "series field", static_cast<double>(fields_.size() - 1));
     write_mesh(rank_, shape_.mesh_bytes, shape_.ranks, shape_.most_request_bytes, rates_);
-    written_ = shape_.mesh_bytes / shape_.ranks;
+    left_ = shape_.mesh_bytes / shape_.ranks;
     std::uint64_t fresh = 0;  // bytes of windows that were used before
     for (std::uint64_t first = 0; first < shape_.steps;) {
       const std::uint64_t end =
@@ -82,7 +83,8 @@ class SeriesRank {
       first = end;
     }
     rank_.wait("close");
-    if (shape_.syncs) rank_.sync("close", written_, shape_.most_request_bytes);
+    if (shape_.syncs) rank_.sync("close", left_, shape_.most_request_bytes);
+    rank_.wait_for_writeback("close");
     rank_.meet("close");
     rank_.call("close", "series close");
     rank_.call("close", "series field's close", static_cast<double>(fields_.size() - 1));
@@ -154,17 +156,29 @@ class SeriesRank {
 
   // The first window of a chunk asks for its room; the last rank of a node raises the slot, and one rank writes times.
   void flush(std::uint64_t steps, bool begins_chunks) {
-    if (begins_chunks && owned_[0] > 0) rank_.call_behind("reserve");
+    if (begins_chunks && owned_[0] > 0) rank_.call_behind("reserve", 1 / ranges_of_room(fields_[0]));
+    std::uint64_t written = 0;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       if (owned_[f] == 0) continue;
       const WindowRequests requests = window_requests(fields_[f], owned_[f], steps, shape_.most_request_bytes);
       write(shape_.most_request_bytes, static_cast<double>(requests.whole));
       write(requests.rest_bytes, static_cast<double>(requests.rests));
-      written_ += requests.whole * shape_.most_request_bytes + requests.rests * requests.rest_bytes;
+      written += requests.whole * shape_.most_request_bytes + requests.rests * requests.rest_bytes;
+    }
+    if (shape_.syncs && shape_.page_cache) {
+      rank_.start_writeback(written);
+    } else {
+      left_ += written;
     }
     const std::uint64_t on_node = shape_.ranks_per_node == 0 ? shape_.ranks : shape_.ranks_per_node;
     rank_.write_behind(Sharing::directly, sizeof(double) * steps, 1 / static_cast<double>(shape_.ranks));
     rank_.write_behind(Sharing::directly, sizeof(std::uint64_t), 1 / static_cast<double>(on_node));
+  }
+
+  // Of storage::plan_room: ranges of chunks of the rank, for each that it asks for.
+  double ranges_of_room(const Tiles& tiles) const {
+    const std::uint64_t rows = ceil_div(storage::kRoomAhead, tiles.count * tiles.bytes * tiles.chunk_steps);
+    return rows == 1 ? 1 : static_cast<double>(rows * std::min(writers_, tiles.count));
   }
 
   void write(std::uint64_t bytes, double times) {
@@ -178,7 +192,7 @@ class SeriesRank {
   const Rates& rates_;
   std::optional<std::uint64_t> travel_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
-  std::uint64_t written_ = 0;
+  std::uint64_t left_ = 0;            // of what is written, for the sync
   std::uint64_t windows_ = 0;
   RankSteps rank_;
 };

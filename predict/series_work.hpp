@@ -31,6 +31,7 @@ struct SeriesShape {
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
   std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
   bool syncs = false;                             // when it is closed
+  bool page_cache = false;                        // what is written goes to one of this machine
   // What a rank holds of a field's array, where that is known: messages are counted then (predict/series_messages).
   std::function<Box(const FieldSpec& field, std::uint64_t rank)> owned{};
 };

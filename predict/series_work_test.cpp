@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace weft::predict {
 namespace {
 
@@ -74,6 +76,36 @@ TEST(SeriesWork, WritersAreThoseOfTheEngine) {
   ASSERT_EQ(one.order.size(), 8U) << "on each node a writer, and 11 others";
   EXPECT_EQ(one.order[1].second, 11U);
   EXPECT_NEAR(all_bytes(one), 400'000.0 * 100 * 8, 2000);
+}
+
+TEST(SeriesWork, TheDiskTakesWindowsFromAPageCacheWhileTheNextIsMade) {
+  const auto synced = [](bool page_cache) {
+    SeriesShape series = shape(1);
+    series.syncs = true;
+    series.page_cache = page_cache;
+    std::map<By, std::uint64_t> bytes;
+    for (const Step& step : series_work(series, {}).groups[1].steps) {
+      if (step.act == Act::sync) bytes[step.by] += step.bytes;
+    }
+    return bytes;
+  };
+  const std::uint64_t all = 400'000 * 100 * 8;
+  EXPECT_EQ(synced(true), (std::map<By, std::uint64_t>{{By::disk, all}}));
+  EXPECT_EQ(synced(false), (std::map<By, std::uint64_t>{{By::rank, all}}));
+}
+
+TEST(SeriesWork, RoomForShortRowsIsAskedForAheadByOneRank) {
+  const auto calls = [](std::uint64_t nodes) {
+    SeriesShape series = shape(2);
+    series.fields[0].per_step = {nodes};
+    double times = 0;
+    for (const Step& step : series_work(series, {}).groups[1].steps) {
+      if (step.act == Act::call && step.call == "reserve") times += step.times;
+    }
+    return times;
+  };
+  EXPECT_DOUBLE_EQ(calls(400'000), 5) << "rows of 64 MB: each rank for each of its own";
+  EXPECT_DOUBLE_EQ(calls(40'000), 5.0 / (3 * 2)) << "rows of 6.4 MB: one of two ranks for three";
 }
 
 TEST(SeriesWork, ALocalPageCacheTakesRequestsOfHalfAMebibyte) {

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-enum Resource : int { kStore = 0, kMetadata = 1, kResources = 2, kOwn = -1, kLinkOfNode = -2 };
+enum Resource : int { kStore = 0, kMetadata = 1, kDisk = 2, kResources = 3, kOwn = -1, kLinkOfNode = -2 };
 
 json use(int resource, double amount, double bound) { return json::array({resource, amount, bound}); }
 
@@ -34,7 +34,7 @@ json uses_of(const Cost& cost, double times, int resource) {
 
 json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
   json text = {{"phase", step.phase}};
-  if (step.behind) text["behind"] = true;
+  if (step.by != By::rank) text["by"] = static_cast<int>(step.by);
   switch (step.act) {
     case Act::spend: text["uses"] = json::array({use(kOwn, step.seconds, 1)}); break;
     case Act::call: text["uses"] = uses_of(machine.call(step.call, ranks), step.times, kMetadata); break;
@@ -57,7 +57,7 @@ json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
       }
       break;
     }
-    case Act::sync: text["uses"] = json::array({use(kStore, machine.sync_s(step.bytes, step.in_records), 1)}); break;
+    case Act::sync: text["uses"] = json::array({use(kDisk, machine.sync_s(step.bytes, step.in_records), 1)}); break;
     case Act::travel: text["uses"] = json::array({use(kLinkOfNode, machine.link_s(step.bytes), 1)}); break;
     case Act::meet: text["meet"] = machine.meet_s(ranks); break;
     case Act::wait: text["wait"] = step.times; break;

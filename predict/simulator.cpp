@@ -48,7 +48,7 @@ struct Step {
   std::vector<Use> uses;
   double meet = -1;
   double wait = -1;
-  bool behind = false;
+  int by = 0;  // 0: the rank; others work behind it
 };
 
 std::vector<Step> steps_from(const json& list) {
@@ -56,7 +56,7 @@ std::vector<Step> steps_from(const json& list) {
   for (const json& item : list) {
     Step step;
     step.phase = item.at("phase");
-    step.behind = item.value("behind", false);
+    step.by = item.value("by", 0);
     step.meet = item.value("meet", -1.0);
     step.wait = item.value("wait", -1.0);
     for (const json& use : item.value("uses", json::array())) step.uses.push_back({use[0], use[1], use[2]});
@@ -94,7 +94,7 @@ class Resources {
   sg::Host* link_;
 };
 
-// The thread of a rank that writes behind it: one step after the other.
+// One that works behind a rank: a thread of it, or the disk. One step after the other.
 class Behind {
  public:
   Behind(const Resources& resources, sg::Host* home) {
@@ -135,25 +135,23 @@ class Behind {
 std::map<std::string, double> run_rank(const std::vector<Step>& steps, const Resources& resources, sg::Host* home,
                                        const sg::BarrierPtr& all) {
   std::map<std::string, double> of_phase;
-  std::unique_ptr<Behind> behind;
+  std::map<int, Behind> behind;
   for (const Step& step : steps) {
     const double begin = sg::Engine::get_clock();
-    if (step.behind) {
-      if (!behind) behind = std::make_unique<Behind>(resources, home);
-      behind->give(step);
-      continue;
-    }
+    const auto worker = behind.find(step.by);
     if (step.meet >= 0) {
       all->wait();
       if (step.meet > 0) sg::this_actor::sleep_for(step.meet);
     } else if (step.wait >= 0) {
-      if (behind) behind->wait_until(step.wait);
+      if (worker != behind.end()) worker->second.wait_until(step.wait);
+    } else if (step.by != 0) {
+      (worker != behind.end() ? worker : behind.try_emplace(step.by, resources, home).first)->second.give(step);
     } else {
       resources.use(step);
     }
     of_phase[step.phase] += sg::Engine::get_clock() - begin;
   }
-  if (behind) behind->end();
+  for (auto& [by, worker] : behind) worker.end();
   return of_phase;
 }
 

@@ -15,7 +15,7 @@ void RankSteps::call(const std::string& phase, const std::string& name, double t
 }
 
 void RankSteps::call_behind(const std::string& name, double times) {
-  if (times > 0) steps_.push_back({.act = Act::call, .phase = "flush", .call = name, .times = times, .behind = true});
+  if (times > 0) steps_.push_back({.act = Act::call, .phase = "flush", .call = name, .times = times, .by = By::thread});
 }
 
 void RankSteps::write(const std::string& phase, Sharing sharing, std::uint64_t bytes, double times) {
@@ -43,11 +43,19 @@ void RankSteps::read_memory(const std::string& phase, std::uint64_t bytes, doubl
 void RankSteps::write_behind(Sharing sharing, std::uint64_t bytes, double times) {
   if (times <= 0 || bytes == 0) return;
   steps_.push_back(
-      {.act = Act::write, .phase = "flush", .bytes = bytes, .times = times, .sharing = sharing, .behind = true});
+      {.act = Act::write, .phase = "flush", .bytes = bytes, .times = times, .sharing = sharing, .by = By::thread});
 }
 
 void RankSteps::wait(const std::string& phase, double left) {
-  steps_.push_back({.act = Act::wait, .phase = phase, .times = left});
+  steps_.push_back({.act = Act::wait, .phase = phase, .times = left, .by = By::thread});
+}
+
+void RankSteps::start_writeback(std::uint64_t bytes) {
+  if (bytes > 0) steps_.push_back({.act = Act::sync, .phase = "flush", .bytes = bytes, .by = By::disk});
+}
+
+void RankSteps::wait_for_writeback(const std::string& phase) {
+  steps_.push_back({.act = Act::wait, .phase = phase, .times = 0, .by = By::disk});
 }
 
 // A page cache keeps short requests that are no whole pages in short pieces, which take longer to bring to a disk.

@@ -22,7 +22,14 @@ enum class Act : std::uint8_t {
   sync,    // `bytes` of the rank's come to the disk
   travel,  // `bytes` leave the node for other ranks
   meet,    // all ranks wait for each other
-  wait,    // until at most `times` of the rank's writes behind it are left
+  wait,    // until at most `times` of what `by` does are left
+};
+
+// Who does a step.
+enum class By : std::uint8_t {
+  rank,
+  thread,  // of the rank, which goes on
+  disk,    // it brings to itself what a page cache has; nobody waits
 };
 
 struct Step {
@@ -36,7 +43,7 @@ struct Step {
   stores::Sharing sharing = stores::Sharing::own_files;
   bool in_memory = false;   // of reads: the client has the bytes, and the store is not asked
   bool in_records = false;  // of a sync: what was written is no whole pages
-  bool behind = false;      // a thread of the rank does it, and the rank goes on
+  By by = By::rank;
 };
 
 // What one rank does, in its order. Steps that are equal and follow each other are joined where nobody can see it.
@@ -53,6 +60,8 @@ class RankSteps {
   void write_behind(stores::Sharing sharing, std::uint64_t bytes, double times);
   void wait(const std::string& phase, double left = 0);
   void sync(const std::string& phase, std::uint64_t bytes, std::uint64_t request_bytes);  // that wrote them
+  void start_writeback(std::uint64_t bytes);
+  void wait_for_writeback(const std::string& phase);
   void travel(const std::string& phase, std::uint64_t bytes);
   void meet(const std::string& phase);
 

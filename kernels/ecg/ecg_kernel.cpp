@@ -183,6 +183,7 @@ nlohmann::json counters_json(Communicator& comm, const series::WriteCounters& co
         {"writes", sum(system.writes)},
         {"seeks", sum(system.seeks)},
         {"syncs", sum(system.syncs)},
+        {"writebacks", sum(system.writebacks)},
         {"bytes_read", sum(system.bytes_read)},
         {"bytes_written", sum(system.bytes_written)}}}};
 }

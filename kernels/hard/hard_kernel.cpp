@@ -53,7 +53,7 @@ class HardRank {
       case HardStrategy::hdf5: write_hdf5(path, done); break;
       case HardStrategy::series: write_series(path, done); break;
     }
-    if (options_.sync) bring_to_disk(path, done);
+    if (options_.sync && options_.strategy != HardStrategy::series) bring_to_disk(path, done);
     done.bytes += options_.records * options_.record_bytes;
   }
 
@@ -179,7 +179,8 @@ class HardRank {
     SeriesSpec spec;
     spec.steps = options_.records;
     spec.fields.push_back(std::move(field));
-    SeriesOutput series(comm_, path, std::move(spec), run_, FileAccount{done.app, done.system, done.times});
+    const Sync sync = options_.sync ? Sync::commit : Sync::none;  // with it, close() brings all to the disk
+    SeriesOutput series(comm_, path, std::move(spec), run_, FileAccount{done.app, done.system, done.times}, sync);
     for (std::uint64_t number = 0; number < options_.records; ++number) {
       series.put("record", record(number));
       series.end_step(static_cast<double>(number));

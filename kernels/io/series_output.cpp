@@ -24,11 +24,10 @@ std::uint64_t number_of(const Hints& hints, const std::string& key) {
   return number;
 }
 
-// As the application's own ways, which it is compared with: nothing is synced.
 SeriesWriter new_series(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec,
-                        const RunOptions& options) {
+                        const RunOptions& options, Sync sync) {
   spec.align_bytes = options.align_bytes;
-  spec.options.sync = Sync::none;
+  spec.options.sync = sync;
   spec.options.work = "weft run";
   MpiOptions mpi;
   mpi.stripe_count = number_of(options.hints, "striping_factor");
@@ -46,8 +45,8 @@ SeriesOutput::SeriesOutput(FileAccount account, const std::function<SeriesWriter
 }
 
 SeriesOutput::SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec,
-                           const RunOptions& options, FileAccount account)
-    : SeriesOutput(account, [&] { return new_series(comm, path, std::move(spec), options); }) {}
+                           const RunOptions& options, FileAccount account, Sync sync)
+    : SeriesOutput(account, [&] { return new_series(comm, path, std::move(spec), options, sync); }) {}
 
 void SeriesOutput::put_bytes(std::string_view field, DataType type, std::span<const std::byte> values) {
   timed(account_.times.write, account_.times.calls.write, [&] { writer_->put_bytes(field, type, values); });

@@ -22,10 +22,10 @@ class SeriesOutput {
  public:
   // The writer that `open` makes, which is timed. Collective; throws what `open` throws.
   SeriesOutput(FileAccount account, const std::function<SeriesWriter()>& open);
-  // Makes the file. Of the options it takes the alignment and, from the hints, the stripes. Collective; throws agreed
-  // errors.
+  // Makes the file. Of the options it takes the alignment and, from the hints, the stripes. Usually nothing is synced,
+  // as in the application's own ways, which the series is compared with. Collective; throws agreed errors.
   SeriesOutput(const MpiCommunicator& comm, const std::string& path, SeriesSpec spec, const RunOptions& options,
-               FileAccount account);
+               FileAccount account, Sync sync = Sync::none);
 
   // Not collective. A rank that owns nothing of the field has nothing to put.
   template <typename T>

@@ -56,6 +56,17 @@ def test_seed_sync_and_reads(tmp_path: Path) -> None:
         assert file["record"].chunks[:2] == (RECORDS, 1), "a rank's records lie together"
 
 
+@pytest.mark.parametrize("options", [["--sync"], []])
+def test_a_synced_series_is_on_its_way_to_the_disk_before_its_end(tmp_path: Path, options: list[str]) -> None:
+    k.needs_strace()
+    strace = ["strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-e", "trace=sync_file_range,fdatasync"]
+    run = ["run", "hard", "--strategy", "series", "--records", "400", "--out", str(tmp_path / "out"), *options]
+    outcome = w.call([*strace, w.WEFT, *run])
+    assert outcome.code == 0, outcome
+    log = (tmp_path / "log").read_text()
+    assert log.count("sync_file_range(") > 10 if options else "sync" not in log, log
+
+
 def test_the_pattern_of_io500() -> None:
     plan = k.plan_of("hard", "--strategy", "raw", "--records", 400_000, ranks=10_000)
     assert plan["write_sizes"] == {"47008": 4_000_000_000} and plan["files"] == 1

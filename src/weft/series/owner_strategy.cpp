@@ -284,6 +284,7 @@ class OwnerStrategy final : public WriteStrategy {
             .epoch = context_.epoch,
             .lies_at = context_.lies_at,
             .syncs_windows = context_.options.sync == Sync::window,
+            .starts_writeback = context_.options.sync != Sync::none,
             .wants_direct = direct == DirectWrites::always,
             .may_go_directly = direct == DirectWrites::automatic && is_plain,
             .room_bytes = step_bytes * context_.catalog.capacity(),

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "weft/reading/series_reader.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/storage/series_changes.hpp"
 #include "weft/storage/wrapped_stores.hpp"
 #include "weft/support/error.hpp"
@@ -133,6 +134,27 @@ TEST_F(SeriesWriterTest, WhatIsPutIsReadBackWhicheverWayItWent) {
     }
     expect_steps(kSteps);
   }
+}
+
+TEST_F(SeriesWriterTest, TheDiskBeginsWithEachWindowUnlessNothingIsSynced) {
+  if (!storage::file_system_of(path_).one_machine()) GTEST_SKIP() << "the folder for temporary files is elsewhere";
+  for (const Sync sync : {Sync::commit, Sync::window, Sync::none}) {
+    SeriesSpec wish = spec();
+    wish.options.budget_bytes = 2'000'000;  // windows of whole chunks, some 100,000 bytes each and more
+    wish.options.sync = sync;
+    SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+    write(writer, kSteps);
+    writer.close();
+    const std::uint64_t windows = writer.counters().windows;
+    EXPECT_GT(windows, 1U);
+    EXPECT_EQ(writer.counters().syscall.writebacks, sync == Sync::none ? 0U : windows);
+    expect_steps(kSteps);
+  }
+  SeriesSpec wish = spec();  // windows of 1 or 2 steps, 24,000 bytes each: too short
+  SeriesWriter writer = SeriesWriter::create(alone_, path_, wish);
+  write(writer, kSteps);
+  writer.close();
+  EXPECT_EQ(writer.counters().syscall.writebacks, 0U);
 }
 
 TEST_F(SeriesWriterTest, ASeriesOfUnknownLengthGrowsAndGoesBack) {

@@ -16,9 +16,10 @@ namespace weft::storage {
 
 namespace {
 
-constexpr std::uint64_t kWorthAsking = 1ULL << 20;   // small chunks are written in few pieces anyway
-constexpr std::uint64_t kWorthDirect = 64ULL << 10;  // below, a request's own cost is what counts
-constexpr int kNicer = 10;                           // a tenth of a core that the computation wants as well
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;      // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthDirect = 64ULL << 10;     // below, a request's own cost is what counts
+constexpr std::uint64_t kWorthWriteback = 64ULL << 10;  // shorter ones are joined by the kernel until the sync
+constexpr int kNicer = 10;                              // a tenth of a core that the computation wants as well
 
 bool filters(const SeriesCatalog& catalog) {
   return std::ranges::any_of(catalog.fields, [](const FieldEntry& field) { return !field.filter.empty(); });
@@ -205,26 +206,29 @@ void Flusher::write_data(const std::vector<WriteRequest>& requests) {
   }
   target_.counters.app_writes += requests.size();
   target_.counters.app_bytes += bytes;
-  const auto write_all = [](auto& store, const std::vector<WriteRequest>& all) {
-    for (const WriteRequest& request : all) store.write_at(request.offset, request.pieces);
-  };
-  if (!goes_directly(bytes, longest)) {
-    write_all(target_.store, requests);
-    return;
-  }
+  if (!goes_directly(bytes, longest)) return write_cached(requests);
   const PageSplit& split = pages_.split(requests, worth_direct_);
   try {
-    write_all(*direct_, split.whole);
+    for (const WriteRequest& request : split.whole) direct_->write_at(request.offset, request.pieces);
     direct_->finish();
   } catch (const Error&) {
     if (target_.wants_direct) throw;
     // A file system may take the opening and refuse the writing. If the disk is full, the next lines say so.
     direct_.reset();
     cacheable_bytes_ = ~0ULL;
-    write_all(target_.store, split.whole);
+    write_cached(split.whole);
   }
   // The edges last: one writer's cached write waits for all direct ones under way.
-  write_all(target_.store, split.edges);
+  write_cached(split.edges);
+}
+
+// The disk works while the rest of the window is written and the next one computed, so a sync finds little left.
+void Flusher::write_cached(const std::vector<WriteRequest>& requests) {
+  for (const WriteRequest& request : requests) {
+    target_.store.write_at(request.offset, request.pieces);
+    if (!target_.starts_writeback || request.bytes < kWorthWriteback) continue;
+    target_.store.start_writeback(request.offset, request.bytes);
+  }
 }
 
 bool Flusher::goes_directly(std::uint64_t bytes, std::uint64_t longest) {

@@ -40,6 +40,7 @@ struct FlushTarget {
   std::uint64_t epoch;       // of this writer: nothing is written once the file has another (storage/writer_state.hpp)
   std::string lies_at;       // where the file lies while it has not its name
   bool syncs_windows;        // a window is on the disk before it counts
+  bool starts_writeback;     // what goes through the page cache is to be on the disk soon, by whichever rank's sync
   bool wants_direct;         // past the page cache from the first byte on; Error(usage) where that cannot be
   bool may_go_directly;      // where that is known to be quicker: DirectGain (storage/file_system.hpp)
   std::uint64_t room_bytes;  // what the series has room for, before filters
@@ -108,6 +109,7 @@ class Flusher {
   void raise(std::uint64_t committed);
   void ask_for_room(const std::vector<FileRange>& room);
   void write_data(const std::vector<WriteRequest>& requests);
+  void write_cached(const std::vector<WriteRequest>& requests);
   bool goes_directly(std::uint64_t bytes, std::uint64_t longest);
 
   FlushTarget target_;

@@ -15,7 +15,9 @@
 
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
+#include "weft/storage/page_memory.hpp"
 #include "weft/support/error.hpp"
+#include "weft/support/shape.hpp"
 
 namespace weft::storage {
 
@@ -34,13 +36,12 @@ iovec to_iovec(Bytes piece) { return {const_cast<std::byte*>(piece.data()), piec
 
 class PosixStore final : public ByteStore {
  public:
-  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters, bool plainly,
-             std::uint64_t longest_write)
+  PosixStore(std::string path, int descriptor, std::shared_ptr<SyscallCounters> counters, bool plainly, bool cached)
       : path_(std::move(path)),
         descriptor_(descriptor),
         counters_(std::move(counters)),
         plainly_(plainly),
-        longest_write_(longest_write) {}
+        cached_(cached) {}
 
   ~PosixStore() override {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -69,7 +70,7 @@ class PosixStore final : public ByteStore {
   }
 
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    transfer(offset, pieces, longest_write_, [&](const iovec* list, int count, off_t at) {
+    transfer(offset, pieces, cached_ ? kCachedWrite : kAny, [&](const iovec* list, int count, off_t at) {
       const ssize_t moved =
           plainly_ ? ::pwrite(descriptor_, list->iov_base, list->iov_len, at) : ::pwritev(descriptor_, list, count, at);
       ++counters_->writes;
@@ -94,6 +95,17 @@ class PosixStore final : public ByteStore {
     if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) {
       throw system_error(path_, fmt::format("no room for {} bytes", bytes), refused);
     }
+  }
+
+  void start_writeback(std::uint64_t offset, std::uint64_t bytes) override {
+    if (!cached_) return;
+    const std::uint64_t first = ceil_div(offset, page_bytes()) * page_bytes();
+    const std::uint64_t end = (offset + bytes) / page_bytes() * page_bytes();
+    if (first >= end) return;
+    ++counters_->writebacks;
+    // A hint: the sync tells what becomes of these bytes.
+    static_cast<void>(::sync_file_range(descriptor_, static_cast<off_t>(first), static_cast<off_t>(end - first),
+                                        SYNC_FILE_RANGE_WRITE));
   }
 
   void sync() override {
@@ -147,7 +159,7 @@ class PosixStore final : public ByteStore {
   int descriptor_;
   std::shared_ptr<SyscallCounters> counters_;
   bool plainly_;  // writes by pwrite and not by pwritev
-  std::uint64_t longest_write_;
+  bool cached_;   // writes go through the page cache of this machine, and no other machine has the file
 };
 
 }  // namespace
@@ -176,8 +188,7 @@ std::unique_ptr<ByteStore> open_posix_store(const std::string& path, OpenMode mo
   struct statfs system {};
   const bool cached = mode != OpenMode::direct && mode != OpenMode::read && ::fstatfs(descriptor, &system) == 0 &&
                       is_of_one_machine(system.f_type);
-  return std::make_unique<PosixStore>(name, descriptor, std::move(counters), mode == OpenMode::metadata,
-                                      cached ? kCachedWrite : ~0ULL);
+  return std::make_unique<PosixStore>(name, descriptor, std::move(counters), mode == OpenMode::metadata, cached);
 }
 
 }  // namespace weft::storage

@@ -26,6 +26,7 @@ class WrappedStore : public ByteStore {
   void read_at(std::uint64_t offset, std::span<const MutableBytes> pieces) override { inner_->read_at(offset, pieces); }
   void write_at(std::uint64_t offset, std::span<const Bytes> pieces) override { inner_->write_at(offset, pieces); }
   void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
+  void start_writeback(std::uint64_t offset, std::uint64_t bytes) override { inner_->start_writeback(offset, bytes); }
   void sync() override { inner_->sync(); }
   void close() override { inner_->close(); }
 

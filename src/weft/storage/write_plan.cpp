@@ -52,12 +52,22 @@ void plan_writes(const ArrayEntry& array, std::uint64_t first_step, std::uint64_
 }
 
 std::vector<FileRange> plan_room(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
-                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles) {
+                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles, std::uint64_t ahead) {
   check_addresses(array);
   const std::uint64_t chunk_steps = array.chunk[0];
   const std::uint64_t chunk_bytes = array.chunk_bytes();
+  const std::uint64_t row_bytes = all_tiles * chunk_bytes;
+  const std::uint64_t rows_at_once =
+      array.addresses.are_in_a_row() ? std::max<std::uint64_t>(ceil_div(ahead, row_bytes), 1) : 1;
   std::vector<FileRange> ranges;
   for (std::uint64_t row = ceil_div(first_step, chunk_steps); row * chunk_steps < first_step + steps; ++row) {
+    if (rows_at_once > 1) {
+      if (row % rows_at_once != 0 || tiles.empty() || tiles.front() != 0) continue;
+      const std::uint64_t end = std::min((row + rows_at_once) * all_tiles, array.chunks());
+      const std::uint64_t at = array.addresses.at(row * all_tiles);
+      ranges.push_back({at, array.addresses.at(end - 1) + chunk_bytes - at});
+      continue;
+    }
     for (const std::uint64_t tile : tiles) {
       const std::uint64_t at = array.addresses.at(row * all_tiles + tile);
       if (!ranges.empty() && ranges.back().offset + ranges.back().bytes == at) {

@@ -42,11 +42,17 @@ struct FileRange {
   bool operator==(const FileRange&) const = default;
 };
 
+// For what is shorter, room is asked for so many bytes at once.
+inline constexpr std::uint64_t kRoomAhead = 16ULL << 20;
+
 // The chunks that a window is the first to write to (it holds their first step), those that follow one another as one
-// range: what to ask the file system for room for, before the window's requests.
+// range: what to ask the file system for room for, before the window's requests. Where the chunks of a row (all tiles)
+// are less than `ahead` bytes, the rank that has the first tile asks for as many rows at once, and the others for none.
 //
-// Example: as above, steps 0..4: one range, the 116 chunks of the first row. Steps 5..9: none.
+// Example: as above, steps 0..4: one range, the 116 chunks of the first row. Steps 5..9: none. Chunks (22, 1, 5876) of
+// (10000, 2, 5876) doubles, and 16 MiB ahead: whoever has tile 0 asks for 9 rows, in every ninth window.
 std::vector<FileRange> plan_room(const ArrayEntry& array, std::uint64_t first_step, std::uint64_t steps,
-                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles);
+                                 std::span<const std::uint64_t> tiles, std::uint64_t all_tiles,
+                                 std::uint64_t ahead = kRoomAhead);
 
 }  // namespace weft::storage

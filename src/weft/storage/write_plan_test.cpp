@@ -83,22 +83,36 @@ TEST(WritePlan, WholeChunksThatFollowOneAnotherAreOneRequest) {
   EXPECT_EQ(requests[0].pieces.size(), 1U) << "memory that meets is one piece";
 }
 
+TEST(WritePlan, OfShortRowsTheFirstTilesRankAsksForSeveralAtOnce) {
+  const ArrayEntry array = array_of(40, 4, 5, 6, false);  // 10 rows of 120 bytes
+  const std::vector<std::uint64_t> first{0, 1, 3};
+  const std::vector<std::uint64_t> others{2, 4};
+  EXPECT_EQ(plan_room(array, 0, 4, first, 5, 300), (std::vector<FileRange>{{1000, 360}}));
+  EXPECT_TRUE(plan_room(array, 4, 8, first, 5, 300).empty()) << "rows 1 and 2 have been asked for";
+  EXPECT_EQ(plan_room(array, 8, 8, first, 5, 300), (std::vector<FileRange>{{1360, 360}})) << "from row 3 on";
+  EXPECT_EQ(plan_room(array, 36, 4, first, 5, 300), (std::vector<FileRange>{{2080, 120}})) << "the last row";
+  EXPECT_TRUE(plan_room(array, 0, 40, others, 5, 300).empty());
+  EXPECT_TRUE(plan_room(array, 0, 40, {}, 5, 300).empty());
+  EXPECT_EQ(plan_room(array, 0, 40, others, 5, 120).size(), 20U) << "a row is not short: each for itself";
+  EXPECT_EQ(plan_room(array_of(40, 4, 5, 6, true), 0, 4, others, 5, 300).size(), 2U) << "chunks lie anywhere";
+}
+
 TEST(WritePlan, RoomIsAskedForWhereAChunkBeginsAndNeighboursAreOneRange) {
   const ArrayEntry array = array_of(10, 4, 5, 6, false);  // chunks of 24 bytes; rows begin at steps 0, 4 and 8
   const std::vector<std::uint64_t> tiles{0, 1, 3};
   const std::vector<FileRange> first{{1000, 48}, {1000 + 3 * 24, 24}};
-  EXPECT_EQ(plan_room(array, 0, 3, tiles, 5), first);
-  EXPECT_TRUE(plan_room(array, 1, 3, tiles, 5).empty()) << "the chunks were begun before";
+  EXPECT_EQ(plan_room(array, 0, 3, tiles, 5, 0), first);
+  EXPECT_TRUE(plan_room(array, 1, 3, tiles, 5, 0).empty()) << "the chunks were begun before";
   const std::vector<FileRange> second{{1000 + 5 * 24, 48}, {1000 + 8 * 24, 24}};
-  EXPECT_EQ(plan_room(array, 3, 2, tiles, 5), second);
-  EXPECT_EQ(plan_room(array, 2, 8, tiles, 5).size(), 4U) << "two rows of two ranges";
-  EXPECT_TRUE(plan_room(array, 0, 3, {}, 5).empty());
+  EXPECT_EQ(plan_room(array, 3, 2, tiles, 5, 0), second);
+  EXPECT_EQ(plan_room(array, 2, 8, tiles, 5, 0).size(), 4U) << "two rows of two ranges";
+  EXPECT_TRUE(plan_room(array, 0, 3, {}, 5, 0).empty());
 }
 
 TEST(WritePlan, WholeRowsThatFollowOneAnotherAreOneRangeOfRoom) {
   const ArrayEntry array = array_of(8, 4, 5, 6, false);
   const std::vector<std::uint64_t> tiles{0, 1, 2, 3, 4};
-  EXPECT_EQ(plan_room(array, 0, 8, tiles, 5), (std::vector<FileRange>{{1000, 240}}));
+  EXPECT_EQ(plan_room(array, 0, 8, tiles, 5, 0), (std::vector<FileRange>{{1000, 240}}));
 }
 
 }  // namespace
