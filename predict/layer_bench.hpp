@@ -73,12 +73,14 @@ class Runs {
     return {median(output), first(output), first(open), median(open), median(build)};
   }
 
-  Times hard(kernels::hard::HardStrategy strategy, std::uint64_t records, std::uint64_t record_bytes) {
+  Times hard(kernels::hard::HardStrategy strategy, std::uint64_t records, std::uint64_t record_bytes,
+             bool sync = false) {
     return of([&](const std::string& out) {
       kernels::hard::HardOptions options;
       options.strategy = strategy;
       options.records = records;
       options.record_bytes = record_bytes;
+      options.sync = sync;
       return nlohmann::json(run_hard(comm_, quiet(out), options));
     });
   }

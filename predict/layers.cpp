@@ -50,7 +50,7 @@ void measure_layers(MpiCommunicator& comm, const std::string& folder, double sec
     if (alone != MPI_COMM_NULL) MPI_Comm_free(&alone);
   }
   add(comm);
-  if (auto rates = measured_rates(comm); comm.rank() == 0) profile.rates = std::move(rates);
+  if (auto rates = measured_rates(comm); comm.rank() == 0) profile.rates.merge(rates);
   if (const MessageCost message = message_cost(comm); comm.rank() == 0 && message.bytes_per_s > 0) {
     profile.rates["message"] = message.bytes_per_s;
     profile.calls.push_back({"message", 2, message.start_s, 1 / message.start_s});

@@ -18,6 +18,7 @@
 //   text value             a value that printf writes
 //   series start           a process's first series, once HDF5 has set itself up
 //   series create, close   Weft's own file, of one field
+//   series sync            its syncs when it is made and closed, of next to no data
 //   series field           each further field, and its close
 //   series MiB             a MiB on its way through new windows
 //   series window          to give one to the thread that writes it, and to wait for the one before

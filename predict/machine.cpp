@@ -148,10 +148,13 @@ Cost Machine::call(const std::string& wanted, std::uint64_t ranks) const {
   return {asks_the_store ? of_one->call_s : of_most->call_s, share};
 }
 
-double Machine::sync_s(std::uint64_t bytes, bool in_records) const {
+Cost Machine::sync(std::uint64_t bytes, bool in_records) const {
   const bool has_own = in_records && profile_.sync_records_bytes_per_s > 0;
-  const double speed = has_own ? profile_.sync_records_bytes_per_s : profile_.sync_bytes_per_s;
-  return speed <= 0 ? 0 : static_cast<double>(bytes) / speed;
+  const double alone = has_own ? profile_.sync_records_bytes_per_s : profile_.sync_bytes_per_s;
+  if (alone <= 0) return {};
+  const auto measured = profile_.rates.find(has_own ? "sync records together" : "sync together");
+  const double together = measured == profile_.rates.end() ? alone : std::max(alone, measured->second);
+  return {static_cast<double>(bytes) / alone, static_cast<double>(bytes) / together};
 }
 
 double Machine::link_s(std::uint64_t bytes) const {

@@ -39,7 +39,8 @@ class Machine {
   // Of a call with so many ranks at once; {0, 0} for one that the profile does not have.
   Cost call(const std::string& name, std::uint64_t ranks) const;
   bool has_call(const std::string& name) const;
-  double sync_s(std::uint64_t bytes, bool in_records) const;
+  // Of what one rank has written. Its share is that of several that sync at once.
+  Cost sync(std::uint64_t bytes, bool in_records) const;
   double link_s(std::uint64_t bytes) const;
   double meet_s(std::uint64_t ranks) const;
   std::uint64_t nodes(std::uint64_t ranks) const;

@@ -140,10 +140,20 @@ TEST(Machine, ProfilesWithoutGridsThatDoNotFitACacheHaveThoseThatDo) {
 
 TEST(Machine, RecordsThatAreNoWholePagesTakeLongerToSync) {
   StoreProfile store = profile();
-  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, true), 1) << "not known";
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, true).alone_s, 1) << "not known";
   store.sync_records_bytes_per_s = 5e8;
-  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, true), 2);
-  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync_s(1'000'000'000, false), 1);
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, true).alone_s, 2);
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, false).alone_s, 1);
+}
+
+TEST(Machine, RanksThatSyncAtOnceTakeLessThanOneAfterTheOther) {
+  StoreProfile store = profile();
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, false).share_s, 1) << "not known";
+  store.rates = {{"sync together", 2e9}, {"sync records together", 4e8}};
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, false).share_s, 0.5);
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, false).alone_s, 1);
+  store.sync_records_bytes_per_s = 5e8;
+  EXPECT_DOUBLE_EQ(Machine(store, {}, Mood::middle).sync(1'000'000'000, true).share_s, 2) << "no slower than one";
 }
 
 TEST(Machine, MessagesOnOneNodeTakeWhatWasMeasured) {

@@ -42,6 +42,8 @@ void series(LayerBench& bench) {
   bench.keep("series start", one.first_open);
   bench.keep("series create", one.open);
   bench.keep("series close", one.output - one.open);
+  const Runs::Times synced = bench.runs().hard(kernels::hard::HardStrategy::series, 8, 4096, true);
+  bench.keep("series sync", synced.output - one.output);
   kernels::picmss::PicmssOptions options;
   options.strategy = kernels::picmss::PicmssStrategy::series;
   options.grid = {12, 12, 12};

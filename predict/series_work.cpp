@@ -83,8 +83,11 @@ class SeriesRank {
       first = end;
     }
     rank_.wait("close");
-    if (shape_.syncs) rank_.sync("close", left_, shape_.most_request_bytes);
-    rank_.wait_for_writeback("close");
+    if (shape_.syncs) {
+      rank_.call("close", "series sync");
+      rank_.sync("close", left_, shape_.most_request_bytes);
+      rank_.wait_for_writeback("close");
+    }
     rank_.meet("close");
     rank_.call("close", "series close");
     rank_.call("close", "series field's close", static_cast<double>(fields_.size() - 1));

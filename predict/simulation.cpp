@@ -57,7 +57,7 @@ json step_of(const Step& step, const Machine& machine, std::uint64_t ranks) {
       }
       break;
     }
-    case Act::sync: text["uses"] = json::array({use(kDisk, machine.sync_s(step.bytes, step.in_records), 1)}); break;
+    case Act::sync: text["uses"] = uses_of(machine.sync(step.bytes, step.in_records), 1, kDisk); break;
     case Act::travel: text["uses"] = json::array({use(kLinkOfNode, machine.link_s(step.bytes), 1)}); break;
     case Act::meet: text["meet"] = machine.meet_s(ranks); break;
     case Act::wait: text["wait"] = step.times; break;

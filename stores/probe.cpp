@@ -133,21 +133,28 @@ class Probe {
     return {middle_of(cell.ranks, median(seconds)), static_cast<double>(calls) / std::max(longest, 1e-9)};
   }
 
-  // Bytes a second of a sync after writes of so many bytes, of rank 0 alone. Collective.
-  double sync_speed(std::uint64_t request_bytes) {
+  // Bytes a second of a sync after writes of so many bytes: of rank 0 alone, or of several at once, each of a file of
+  // its own. Collective.
+  double sync_speed(std::uint64_t request_bytes, int ranks) {
+    const std::vector<std::byte> bytes(request_bytes, std::byte{0x5a});
     std::vector<double> speeds;
-    agree_on(comm_, [&] {
-      if (rank_ != 0) return;
+    for (int time = 0; time < 3; ++time) {
+      double written = 0;
+      double seconds = 0;
       TimedFile& file = *written_[Sharing::own_files];
-      const std::vector<std::byte> bytes(request_bytes, std::byte{0x5a});
-      for (int time = 0; time < 3; ++time) {
+      agree_on(comm_, [&] {
+        if (rank_ >= ranks) return;
         file.set_size(0);
-        std::uint64_t at = 0;
-        for (; at < plan_.part_bytes; at += bytes.size()) file.write(at, bytes);
-        speeds.push_back(static_cast<double>(at) / std::max(file.sync(), 1e-9));
-      }
-    });
-    return of_all(comm_, median(speeds))[0];
+        for (std::uint64_t at = 0; at < plan_.part_bytes; at += bytes.size()) file.write(at, bytes);
+        written = static_cast<double>(ceil_div(plan_.part_bytes, bytes.size()) * bytes.size());
+      });
+      agree_on(comm_, [&] {
+        if (rank_ < ranks) seconds = file.sync();
+      });
+      const std::vector<double> all = of_all(comm_, seconds);
+      speeds.push_back(of_all(comm_, written)[0] * ranks / std::max(*std::ranges::max_element(all), 1e-9));
+    }
+    return median(speeds);
   }
 
   std::string some_file() const { return folder_ + "/read-own-0"; }
@@ -363,8 +370,10 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   profile.cores = static_cast<int>(comm.min(static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_NPROCESSORS_ONLN)))));
   profile.striping = striping_of(measuring.some_file());
   profile.block_bytes = block_of(measuring.some_file());
-  profile.sync_bytes_per_s = measuring.sync_speed(1ULL << 20);
-  profile.sync_records_bytes_per_s = measuring.sync_speed(kRecordBytes);
+  profile.sync_bytes_per_s = measuring.sync_speed(1ULL << 20, 1);
+  profile.sync_records_bytes_per_s = measuring.sync_speed(kRecordBytes, 1);
+  profile.rates["sync together"] = measuring.sync_speed(1ULL << 20, comm.size());
+  profile.rates["sync records together"] = measuring.sync_speed(kRecordBytes, comm.size());
   profile.copy_bytes_per_s = of_all(comm, copy_speed())[0];
   for (std::size_t cell = 0; cell < plan.requests.size(); ++cell) {
     RequestCell measured = of_passes(plan.requests[cell], passes[cell]);

@@ -80,7 +80,7 @@ struct StoreProfile {
   double sync_bytes_per_s = 0;            // of data that were written and not synced
   double sync_records_bytes_per_s = 0;    // the same of records that are no whole pages; 0: not known
   double copy_bytes_per_s = 0;            // in memory, by one rank
-  std::map<std::string, double> rates{};  // bytes a second of one rank's other work (predict/rates.hpp): "format", ...
+  std::map<std::string, double> rates{};  // bytes a second of other work (predict/rates.hpp): "format", ...
 
   // For plans of reads (layout::AccessCost): a request of few bytes, and what more bytes cost, of one rank that has
   // nothing in its memory. Throws Error(data) where the profile has no such requests.

@@ -34,7 +34,7 @@ def made_profile(**changes: Any) -> dict[str, Any]:
     calls = {"create": 5e-3, "open": 2e-3, "make": 6e-3, "reserve": 1e-3, "mpi open": 0.02, "mpi start": 1e-3,
              "mpi round": 1e-4, "mpi MiB": 1e-6, "mpi piece": 1e-6, "mpi write": 1e-6, "mpi type of a value": 1e-8,
              "mpi value in memory": 1e-8, "mpi value together": 1e-8, "hdf5 start": 1e-3, "hdf5 create": 0.05,
-             "hdf5 step": 1e-3, "hdf5 MiB": 1e-6, "series create": 0.05, "series close": 0.01, "series field": 0.005,
+             "hdf5 step": 1e-3, "hdf5 MiB": 1e-6, "series create": 0.05, "series close": 0.01, "series sync": 1e-3, "series field": 0.005,
              "series field's close": 0.001, "series MiB": 1e-4, "series window": 1e-9, "series step MiB": 1e-9,
              "series open": 0.06, "series step": 1e-3, "series piece": 1e-6}
     return {"weft_store_profile": 1, "name": "made", "file_system": "lustre", "ranks": 2, "nodes": 1,

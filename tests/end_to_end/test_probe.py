@@ -39,7 +39,8 @@ def test_a_profile(tmp_path: Path, ranks: int | None) -> None:
     for cell in profile["requests"]:
         assert cell["requests"] >= 9 and 0 < cell["request_s"] <= cell["late_s"]
         assert 0 < cell["least_bytes_per_s"] <= cell["bytes_per_s"] <= cell["most_bytes_per_s"]
-    assert {cell["call"] for cell in profile["calls"]} == CALLS and "rates" not in profile
+    assert {cell["call"] for cell in profile["calls"]} == CALLS
+    assert set(profile["rates"]) == {"sync together", "sync records together"}
     assert [path.name for path in tmp_path.iterdir()] == ["disk.json"]
 
 
@@ -53,7 +54,8 @@ def test_layers_are_calls(tmp_path: Path) -> None:
     # A rank alone has no pieces; everything else it has.
     assert {name for name in names if (name, 1) not in calls} == {"mpi piece"}
     assert calls["series create", 2] > 1e-4 and calls["mpi open", 2] > 1e-5
-    assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate", "message"}
+    assert set(profile["rates"]) == {"fresh copy", "format", "results", "zlib", "libdeflate", "message",
+                                     "sync together", "sync records together"}
     assert list(tmp_path.iterdir()) == []
 
 

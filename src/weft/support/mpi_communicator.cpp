@@ -16,12 +16,14 @@ constexpr int kTag = 0;  // the duplicate communicator is ours alone, so one tag
 // Waits for requests and leaves the core to others meanwhile: to the threads of this rank that filter and write, and
 // on a full machine to the ranks that are waited for. An MPI library that waits by itself keeps its core busy.
 // At first it leaves the core to whoever wants it just then, as a sleep ends 50 us and more too late: what the ranks
-// agree on one after the other took 0.2 ms each. Threads of a lower priority get the core when it sleeps.
-void wait_patiently(std::span<MPI_Request> requests) {
+// agree on one after the other took 0.2 ms each, and messages that move in parts, which MPI does when it is asked,
+// moved one part a sleep. Threads of a lower priority get the core when it sleeps. `bytes`: that are to move meanwhile.
+void wait_patiently(std::span<MPI_Request> requests, std::uint64_t bytes = 0) {
   if (requests.empty()) return;
   constexpr int kTestsAtOnce = 200;  // some 20 us: most messages are there by then
+  constexpr std::uint64_t kBytesPerMillisecond = 1'000'000;
   const auto begin = std::chrono::steady_clock::now();
-  constexpr auto kYields = std::chrono::milliseconds(1);
+  const auto yields = std::chrono::milliseconds(1 + bytes / kBytesPerMillisecond);
   constexpr auto kShortest = std::chrono::microseconds(20);
   constexpr auto kLongest = std::chrono::microseconds(200);
   auto sleep = kShortest;
@@ -31,7 +33,7 @@ void wait_patiently(std::span<MPI_Request> requests) {
               "MPI_Testall");
     if (done != 0) return;
     if (tests < kTestsAtOnce) continue;
-    if (std::chrono::steady_clock::now() - begin < kYields) {
+    if (std::chrono::steady_clock::now() - begin < yields) {
       std::this_thread::yield();
       continue;
     }
@@ -226,9 +228,12 @@ void MpiCommunicator::exchange(std::span<const Outgoing> outgoing, std::span<con
       check_mpi(MPI_Isend(data, count, type, peer, kTag, comm_, &requests.emplace_back(MPI_REQUEST_NULL)), "MPI_Isend");
     });
   }
+  std::uint64_t bytes = 0;
+  for (const Incoming& piece : incoming) bytes += piece.bytes.size();
+  for (const Outgoing& piece : outgoing) bytes += piece.bytes.size();
   for (std::size_t at = 0; at < requests.size(); at += count_limit_) {
     const auto count = static_cast<int>(std::min<std::uint64_t>(count_limit_, requests.size() - at));
-    wait_patiently(std::span(requests).subspan(at, static_cast<std::size_t>(count)));
+    wait_patiently(std::span(requests).subspan(at, static_cast<std::size_t>(count)), bytes);
   }
 }
 
