@@ -61,8 +61,9 @@ std::uint64_t block_of(const std::string& file) {
 
 class Probe {
  public:
-  Probe(Communicator& comm, std::string folder, const ProbePlan& plan)
-      : comm_(comm), folder_(std::move(folder)), plan_(plan), rank_(comm.rank()) {
+  // `fills_cache`: what is written stays in the memory of this machine at first.
+  Probe(Communicator& comm, std::string folder, const ProbePlan& plan, bool fills_cache)
+      : comm_(comm), folder_(std::move(folder)), plan_(plan), fills_cache_(fills_cache), rank_(comm.rank()) {
     agree_on(comm_, [&] {
       for (const Sharing sharing : {Sharing::own_files, Sharing::apart}) {
         const std::string suffix = sharing == Sharing::own_files ? fmt::format("own-{}", rank_) : "shared";
@@ -94,6 +95,13 @@ class Probe {
     std::vector<std::uint64_t> offsets = offsets_of(cell);
     if (cell.access == Access::read) std::ranges::shuffle(offsets, random);
     agree_on(comm_, [&] { prepare(cell, file, takes_part); });
+    if (cell.access == Access::write && fills_cache_ && cell.bytes >= kLong) {
+      // Once before, untimed: what a page cache had for the same writes it has at hand.
+      agree_on(comm_, [&] {
+        if (takes_part) time_requests(file, cell.access, cell.bytes, offsets, cell.threads, plan_.cell_seconds);
+      });
+      agree_on(comm_, [&] { empty(cell, file, takes_part); });
+    }
     if (cell.sharing == Sharing::directly && cell.bytes <= kPage) {
       // The edges of a series' long writes, its times and its slots share pages with what is there.
       offsets.resize(kEdgesBytes / cell.bytes);
@@ -183,13 +191,17 @@ class Probe {
     return offsets;
   }
 
+  // For new bytes, as those of a simulation are.
+  void empty(const RequestCell& cell, TimedFile& file, bool takes_part) const {
+    if (cell.sharing == Sharing::own_files ? takes_part : rank_ == 0) file.set_size(0);
+    // A series' file has its length from the beginning, and to make one longer costs some stores a request.
+    const std::uint64_t length = static_cast<std::uint64_t>(cell.ranks) * plan_.written_bytes;
+    if (cell.sharing == Sharing::directly && rank_ == 0) file.set_size(length);
+  }
+
   void prepare(const RequestCell& cell, TimedFile& file, bool takes_part) {
     if (cell.access == Access::write) {
-      // New bytes, as those of a simulation are.
-      if (cell.sharing == Sharing::own_files ? takes_part : rank_ == 0) file.set_size(0);
-      // A series' file has its length from the beginning, and to make one longer costs some stores a request.
-      const std::uint64_t length = static_cast<std::uint64_t>(cell.ranks) * plan_.written_bytes;
-      if (cell.sharing == Sharing::directly && rank_ == 0) file.set_size(length);
+      empty(cell, file, takes_part);
       if (takes_part) have_memory_at_hand(cell.bytes < kLong ? kShortsBytes : plan_.written_bytes, comm_.size());
       return;
     }
@@ -283,6 +295,7 @@ class Probe {
   Communicator& comm_;
   std::string folder_;
   const ProbePlan& plan_;
+  bool fills_cache_;
   int rank_;
   std::map<Sharing, std::unique_ptr<TimedFile>> written_;  // own, and shared
   std::map<Sharing, std::unique_ptr<TimedFile>> read_;
@@ -323,7 +336,7 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
     name.assign(path.begin(), path.end());
   });
   comm.broadcast(name, 0);
-  Probe measuring(comm, {reinterpret_cast<const char*>(name.data()), name.size()}, plan);
+  Probe measuring(comm, {reinterpret_cast<const char*>(name.data()), name.size()}, plan, system.one_machine());
   measuring.fill();
 
   // In an order that is drawn anew for each pass, the same on all ranks.
