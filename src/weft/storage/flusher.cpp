@@ -16,7 +16,7 @@ namespace weft::storage {
 
 namespace {
 
-constexpr std::uint64_t kWorthAsking = 1ULL << 20;      // small chunks are written in few pieces anyway
+constexpr std::uint64_t kWorthAsking = 1ULL << 20;      // less is the end of a field, or tiles that lie apart
 constexpr std::uint64_t kWorthDirect = 64ULL << 10;     // below, a request's own cost is what counts
 constexpr std::uint64_t kWorthWriteback = 64ULL << 10;  // shorter ones are joined by the kernel until the sync
 constexpr int kNicer = 10;                              // a tenth of a core that the computation wants as well
