@@ -83,12 +83,27 @@ void Durability::sync(bool all) {
     for (const std::uint64_t slot : client_->slots) least = std::min(least, written.at(slot));
   }
   // Without slots to look at (Sync::window) the data are on the disk, and the words that say so may not be.
-  if (least != durable_ || all || client_->slots.empty()) store_.sync();
+  if (least != durable_ || all || client_->slots.empty()) sync_store();
   if (least == durable_ || !client_->word) return;
   storage::check_epoch(store_, slots_, epoch_);
   storage::raise_durable(store_, slots_, *client_->word, least);
-  store_.sync();  // the word, too: after a power cut it is all that counts
+  sync_store();  // the word, too: after a power cut it is all that counts
   durable_ = least;
+}
+
+// The system forgets what it could not write, on a machine that has not gone down, too.
+void Durability::sync_store() {
+  try {
+    store_.sync();
+  } catch (const Error&) {
+    try {
+      storage::check_epoch(store_, slots_, epoch_);
+      storage::set_boot(slots_, {});
+    } catch (const Error&) {
+      // The disk takes nothing at all: what is told is that the sync failed.
+    }
+    throw;
+  }
 }
 
 std::optional<Error> Durability::failure() const {

@@ -41,7 +41,8 @@ class Durability {
 
   // Returns when all that this client's ranks have committed is on the disk, and their durable slot says so; and, where
   // `all` is said, whatever else they have written. Throws Error(system), also for an earlier sync that failed: nothing
-  // is promised after one, as the system forgets what it could not write.
+  // is promised after one, as the system forgets what it could not write. The file then names no machine, so that only
+  // durable steps count once this writer has ended.
   void sync_now(bool all = false);
   // That of a sync behind the computation.
   std::optional<Error> failure() const;
@@ -49,6 +50,7 @@ class Durability {
  private:
   void run();
   void sync(bool all);
+  void sync_store();
 
   storage::ByteStore& store_;
   storage::SeriesCatalog slots_;  // the places of the slots, and nothing else of the catalog

@@ -6,8 +6,8 @@
 //
 // The words of /weft/writer (8 x uint64, at a multiple of 8): the epoch, which grows by one with every writer, so that
 // a rank of an earlier one sees that it is too late; the boot id of the machine that all ranks run on (0, 0 where they
-// run on several); the number of changes of metadata, odd while one is under way; and where the data ended before the
-// end of the file was moved ahead (storage/file_end.hpp). docs/format.md, "Commit slots".
+// run on several, and once a sync has failed); the number of changes of metadata, odd while one is under way; and where
+// the data ended before the end of the file was moved ahead (storage/file_end.hpp). docs/format.md, "Commit slots".
 //
 // Files that Weft 0.1 made before have neither: their written steps count. None is collective.
 #pragma once
@@ -42,7 +42,7 @@ void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const Wr
 // A new epoch, on the disk when this returns, for files that have epochs: a rank of an earlier one writes nothing more.
 void begin_epoch(const SeriesCatalog& catalog);
 // The machine that the writer's ranks run on, on the disk when this returns: once its own slots are in the file, and
-// not before, as it makes others believe in written ones.
+// not before, as it makes others believe in written ones. None, and nobody does once the writer has ended.
 void set_boot(const SeriesCatalog& catalog, const BootId& boot);
 
 // Notes both, before the end is moved; 0 and 0 when it is back. `durably`: on the disk when this returns.
