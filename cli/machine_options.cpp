@@ -17,12 +17,10 @@ void add_machine_options(CLI::App& command, MachineArguments& a) {
   command.add_option("--store", a.store, "The profile of the store, as weft probe --out makes it")
       ->required()
       ->group(machine);
-  command.add_option("--ranks", a.ranks, "The number of ranks")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->group(machine);
+  const auto most = CLI::Range(std::uint64_t{0}, std::uint64_t{100'000});
+  command.add_option("--ranks", a.ranks, "The number of ranks")->capture_default_str()->check(most)->group(machine);
   command.add_option("--per-node", a.per_node, "How many of them are on a node [all on one]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(most)
       ->group(machine);
   command.add_option("--link", a.link, "The bandwidth between a node and the others")
       ->capture_default_str()

@@ -28,7 +28,8 @@ std::uint64_t mesh_bytes(const EcgOptions& options, std::uint64_t nodes) {
 // A collective write of HDF5 for each step, or for all steps of a chunk.
 class HeartRank {
  public:
-  HeartRank(const EcgOptions& options, const Surroundings& around) : options_(options), around_(around) {}
+  HeartRank(const EcgOptions& options, const Surroundings& around, std::uint64_t rank)
+      : options_(options), around_(around), number_(rank) {}
 
   void begin(std::uint64_t mesh_bytes) {
     rank_.call("open", "mpi start");
@@ -41,34 +42,28 @@ class HeartRank {
   void field(const FieldSpec& spec, std::uint64_t steps) {
     const Shape chunk =
         series::choose_layout(spec, 1, steps, static_cast<int>(around_.ranks), options_.align_bytes).chunk;
-    const std::uint64_t nodes = ceil_div(spec.per_step[0], around_.ranks);
+    const partition::Block block =
+        partition::even_block(spec.per_step[0], static_cast<int>(number_), static_cast<int>(around_.ranks));
     const std::uint64_t node_bytes = element_count(spec.per_step) / spec.per_step[0] * size_of(spec.type);
     const bool cached = options_.mpi.strategy == Strategy::cached;
     const std::uint64_t gathered = cached ? std::min(chunk[0], steps) : 1;
     const auto calls = static_cast<double>(ceil_div(steps, gathered));
-    // A piece is what lies together in the file: the steps of a chunk that is wholly the rank's, or one step of one.
-    const std::uint64_t chunk_nodes = std::min(chunk[1], nodes);
-    const bool whole = cached && chunk[1] <= nodes;
-    const std::uint64_t piece = chunk_nodes * node_bytes * (whole ? gathered : 1);
-    double pieces = static_cast<double>(nodes) / static_cast<double>(chunk_nodes) * calls *
-                    (whole ? 1 : static_cast<double>(gathered));
-    if (whole && around_.ranks > 1) {
-      // Half a chunk at the border between ranks: each step of it lies apart.
-      const double at_border = calls * static_cast<double>(gathered);
-      rank_.call("write", "series piece", at_border);
-      rank_.write("write", Sharing::in_turn, std::max<std::uint64_t>(1, chunk_nodes / 2) * node_bytes, at_border);
-      pieces -= calls / 2;
-    }
-    const auto bytes = static_cast<double>(nodes * node_bytes * steps);
+    const auto bytes = static_cast<double>(block.count * node_bytes * steps);
     // The steps of one chunk are gathered in memory that is new the first time.
     const double fresh = cached ? bytes * static_cast<double>(gathered) / static_cast<double>(steps) : 0;
     rank_.spend("write", fresh / around_.rates.fresh_copy + (bytes - fresh) / around_.rates.copy);
     rank_.call("write", "series step", calls);
     if (!cached) rank_.call("write", "series step MiB", bytes / (1 << 20));
-    if (pieces > calls) rank_.call("write", "series piece", pieces);
-    rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, piece, pieces);
-    written_ += nodes * node_bytes * steps;
-    piece_ = piece;
+    if (cached && chunk[1] <= block.count) {
+      whole_chunks(block, spec.per_step[0], chunk[1], node_bytes, gathered, steps);
+    } else {
+      const std::uint64_t nodes = std::min(chunk[1], block.count);
+      const double pieces = static_cast<double>(block.count * steps) / static_cast<double>(nodes);
+      if (pieces > calls) rank_.call("write", "series piece", pieces);
+      rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, nodes * node_bytes, pieces);
+      piece_ = nodes * node_bytes;
+    }
+    written_ += block.count * node_bytes * steps;
   }
 
   std::vector<Step> end() {
@@ -78,12 +73,59 @@ class HeartRank {
   }
 
  private:
+  // What lies together in the file is all steps of a chunk that is wholly the rank's. Of a chunk that it has only some
+  // nodes of, each step lies apart: another rank has the rest, or the last chunk has more places than there are nodes.
+  // MPI-IO may join what neighbours write (Open MPI and MPICH do on 4 ranks, Open MPI does not on 2): what a rank has
+  // at its two borders counts as one piece a step.
+  void whole_chunks(const partition::Block& block, std::uint64_t all_nodes, std::uint64_t chunk_nodes,
+                    std::uint64_t node_bytes, std::uint64_t gathered, std::uint64_t steps) {
+    const std::uint64_t lead = (chunk_nodes - block.first % chunk_nodes) % chunk_nodes;
+    const std::uint64_t chunks = (block.count - std::min(lead, block.count)) / chunk_nodes;
+    const std::uint64_t trail = block.count - lead - chunks * chunk_nodes;
+    const auto each_step = [&](std::uint64_t nodes, Sharing sharing) {
+      if (nodes == 0) return;
+      rank_.call("write", "series piece", static_cast<double>(steps));
+      rank_.write("write", sharing, nodes * node_bytes, static_cast<double>(steps));
+    };
+    const bool is_last = block.first + block.count == all_nodes;
+    each_step(lead + (is_last ? 0 : trail), Sharing::in_turn);
+    const bool many = lead + trail > 0 || chunks > 2;
+    const auto rows = [&](std::uint64_t count, std::uint64_t row_steps) {
+      if (count * chunks == 0 || row_steps == 0) return;
+      const auto pieces = static_cast<double>(count * chunks);
+      if (chunks > 1) rank_.call("write", "series piece", pieces);
+      rank_.write("write", many ? Sharing::in_turn : Sharing::apart, chunk_nodes * node_bytes * row_steps, pieces);
+    };
+    rows(steps / gathered, gathered);
+    rows(1, steps % gathered);
+    if (is_last) each_step(trail, Sharing::apart);
+    piece_ = chunk_nodes * node_bytes * gathered;
+  }
+
   const EcgOptions& options_;
   const Surroundings& around_;
+  std::uint64_t number_;
   std::uint64_t written_ = 0;
   std::uint64_t piece_ = 0;  // bytes of the last field's requests
   RankSteps rank_;
 };
+
+// The first rank and the last have one neighbour; those between are taken to be as the one in the middle.
+std::vector<RankGroup> heart_ranks(const EcgOptions& options, const Surroundings& around,
+                                   const std::vector<FieldSpec>& fields, std::uint64_t nodes, std::uint64_t steps) {
+  std::vector<RankGroup> groups;
+  const auto add = [&](std::uint64_t ranks, std::uint64_t number) {
+    if (ranks == 0) return;
+    HeartRank rank(options, around, number);
+    rank.begin(mesh_bytes(options, nodes));
+    for (const FieldSpec& field : fields) rank.field(field, steps);
+    groups.push_back({ranks, rank.end()});
+  };
+  add(1, 0);
+  if (around.ranks > 2) add(around.ranks - 2, around.ranks / 2);
+  if (around.ranks > 1) add(1, around.ranks - 1);
+  return groups;
+}
 
 // What comes after a run as the paper's code does it (kernels/ecg/afterwards.hpp). Each phase finds the store's bytes
 // once; what it reads again is in the client's memory.
@@ -200,10 +242,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
     work.leaves_out.push_back("that nodes are dealt " + options.ownership + ": blocks are assumed");
   }
   if (options.mpi.strategy != Strategy::owner) {
-    HeartRank rank(options, around);
-    rank.begin(mesh_bytes(options, nodes));
-    for (const FieldSpec& field : fields) rank.field(field, steps);
-    work.groups = {{around.ranks, rank.end()}};
+    work.groups = heart_ranks(options, around, fields, nodes, steps);
     return work;
   }
   SeriesShape shape;

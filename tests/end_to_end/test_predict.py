@@ -199,6 +199,8 @@ def test_more_ranks_than_a_process_has_mappings(store: Path) -> None:
     ("words", "what"),
     [
         (["--ranks", "0"], "--ranks 0: is not a number of ranks"),
+        (["--ranks", "two"], "--ranks: Value two not in range 0 to 100000"),
+        (["--per-node", "-1"], "--per-node: Value -1 not in range 0 to 100000"),
         (["--store", "nowhere.json"], "nowhere.json: cannot be read"),
         (["--link", "fast"], "'fast'"),
         (["--strategy", "other"], "--strategy 'other': is not known"),
