@@ -98,9 +98,9 @@ void Durability::sync_store() {
   } catch (const Error&) {
     try {
       storage::check_epoch(store_, slots_, epoch_);
-      storage::set_boot(slots_, {});
+      storage::forget_boot(store_, slots_);
     } catch (const Error&) {
-      // The disk takes nothing at all: what is told is that the sync failed.
+      // Another writer's, or no disk at all: what is told is that the sync failed.
     }
     throw;
   }

@@ -67,6 +67,12 @@ void set_boot(const SeriesCatalog& catalog, const BootId& boot) {
   change_state(catalog, [&](WriterState& state) { state.boot = boot; });
 }
 
+void forget_boot(ByteStore& store, const SeriesCatalog& catalog) {
+  if (!has_words(catalog)) return;
+  constexpr BootId kNone{};
+  store.write_at(catalog.writer.address() + sizeof(std::uint64_t), std::as_bytes(std::span(kNone)));
+}
+
 void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead, bool durably) {
   const auto note = [&](WriterState& state) {
     state.data_end = data_end;

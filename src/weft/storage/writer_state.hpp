@@ -42,8 +42,11 @@ void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const Wr
 // A new epoch, on the disk when this returns, for files that have epochs: a rank of an earlier one writes nothing more.
 void begin_epoch(const SeriesCatalog& catalog);
 // The machine that the writer's ranks run on, on the disk when this returns: once its own slots are in the file, and
-// not before, as it makes others believe in written ones. None, and nobody does once the writer has ended.
+// not before, as it makes others believe in written ones.
 void set_boot(const SeriesCatalog& catalog, const BootId& boot);
+// The disk has refused a sync: written steps count no longer, once this writer has ended. Changes these words alone, so
+// any thread of the writer may call it.
+void forget_boot(ByteStore& store, const SeriesCatalog& catalog);
 
 // Notes both, before the end is moved; 0 and 0 when it is back. `durably`: on the disk when this returns.
 void note_data_end(const SeriesCatalog& catalog, std::uint64_t data_end, std::uint64_t ahead, bool durably = true);

@@ -59,6 +59,17 @@ TEST_F(WriterStateTest, ALivingWriterIsBelieved) {
   EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
 }
 
+TEST_F(WriterStateTest, WhereADiskRefusedASyncDurableStepsCount) {
+  say(40, 30, boot_id());
+  begin_change(catalog_);
+  const WriterState before = read_writer_state(*store_, catalog_);
+  forget_boot(*store_, catalog_);
+  const WriterState after = read_writer_state(*store_, catalog_);
+  EXPECT_EQ(after.epoch, before.epoch);
+  EXPECT_EQ(after.changes, before.changes);
+  EXPECT_EQ(readable_steps(*store_, catalog_), 30U);
+}
+
 TEST_F(WriterStateTest, WhereNothingIsPromisedTheWrittenOnesCount) {
   say(40, kIdleSlot, {1, 2});
   EXPECT_EQ(readable_steps(*store_, catalog_), 40U);
