@@ -297,7 +297,7 @@ def main() -> None:
     run.add_argument("--repeats", type=int, default=3)
     run.add_argument("--seed", type=int, default=23)
     run.add_argument("--keep", action="store_true", help="the emptied files stay: a profile is to be taken next")
-    run.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe --bind-to none")
+    run.add_argument("--mpiexec", default="mpiexec.openmpi --oversubscribe")
     run.add_argument("--out", required=True)
     run.set_defaults(action=measure)
     compare = actions.add_parser("judge")
@@ -316,7 +316,7 @@ def main() -> None:
     again.add_argument("--json", action="store_true")
     again.set_defaults(action=judge_advice)
     attempt = actions.add_parser("try-advice")
-    for name, value in {"--build": "build", "--store": "", "--mpiexec": "mpiexec.openmpi --oversubscribe --bind-to none"}.items():
+    for name, value in {"--build": "build", "--store": "", "--mpiexec": "mpiexec.openmpi --oversubscribe"}.items():
         attempt.add_argument(name, default=value)
     for name in ("--profile", "--folder", "--out"):
         attempt.add_argument(name, required=True)

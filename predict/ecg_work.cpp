@@ -54,14 +54,11 @@ class HeartRank {
     rank_.spend("write", fresh / around_.rates.fresh_copy + (bytes - fresh) / around_.rates.copy);
     rank_.call("write", "series step", calls);
     if (!cached) rank_.call("write", "series step MiB", bytes / (1 << 20));
+    const Cut cut = cut_of(block, chunk[1]);
     if (cached && chunk[1] <= block.count) {
-      whole_chunks(block, spec.per_step[0], chunk[1], node_bytes, gathered, steps);
+      whole_chunks(cut, chunk[1] * node_bytes, node_bytes, gathered, steps);
     } else {
-      const std::uint64_t nodes = std::min(chunk[1], block.count);
-      const double pieces = static_cast<double>(block.count * steps) / static_cast<double>(nodes);
-      if (pieces > calls) rank_.call("write", "series piece", pieces);
-      rank_.write("write", pieces > calls * 2 ? Sharing::in_turn : Sharing::apart, nodes * node_bytes, pieces);
-      piece_ = nodes * node_bytes;
+      single_steps(cut, chunk[1] * node_bytes, node_bytes, calls, steps);
     }
     written_ += block.count * node_bytes * steps;
   }
@@ -73,40 +70,64 @@ class HeartRank {
   }
 
  private:
+  // The chunks that a rank's nodes of a step lie in: whole ones, and nodes of others before and behind them.
+  struct Cut {
+    std::uint64_t lead;
+    std::uint64_t chunks;
+    std::uint64_t trail;
+  };
+  static Cut cut_of(const partition::Block& block, std::uint64_t chunk_nodes) {
+    const std::uint64_t lead = std::min((chunk_nodes - block.first % chunk_nodes) % chunk_nodes, block.count);
+    const std::uint64_t chunks = (block.count - lead) / chunk_nodes;
+    return {lead, chunks, block.count - lead - chunks * chunk_nodes};
+  }
+
+  // Each step in pieces, one of each chunk.
+  void single_steps(const Cut& cut, std::uint64_t chunk_bytes, std::uint64_t node_bytes, double calls,
+                    std::uint64_t steps) {
+    const std::uint64_t of_a_step = (cut.lead > 0 ? 1 : 0) + cut.chunks + (cut.trail > 0 ? 1 : 0);
+    const auto pieces = static_cast<double>(of_a_step * steps);
+    if (pieces > calls) rank_.call("write", "series piece", pieces);
+    const Sharing sharing = pieces > calls * 2 ? Sharing::in_turn : Sharing::apart;
+    for (const auto& [bytes, times] :
+         {std::pair{cut.lead * node_bytes, std::uint64_t{1}}, std::pair{chunk_bytes, cut.chunks},
+          std::pair{cut.trail * node_bytes, std::uint64_t{1}}}) {
+      if (bytes * times > 0) rank_.write("write", sharing, bytes, static_cast<double>(times * steps));
+      piece_ = std::max(piece_, bytes * std::min<std::uint64_t>(times, 1));
+    }
+  }
+
   // What lies together in the file is all steps of a chunk that is wholly the rank's. Of a chunk that it has only some
   // nodes of, each step lies apart: another rank has the rest, or the last chunk has more places than there are nodes.
   // MPI-IO may join what neighbours write (Open MPI and MPICH do on 4 ranks, Open MPI does not on 2): what a rank has
   // at its two borders counts as one piece a step.
-  void whole_chunks(const partition::Block& block, std::uint64_t all_nodes, std::uint64_t chunk_nodes,
-                    std::uint64_t node_bytes, std::uint64_t gathered, std::uint64_t steps) {
-    const std::uint64_t lead = (chunk_nodes - block.first % chunk_nodes) % chunk_nodes;
-    const std::uint64_t chunks = (block.count - std::min(lead, block.count)) / chunk_nodes;
-    const std::uint64_t trail = block.count - lead - chunks * chunk_nodes;
+  void whole_chunks(const Cut& cut, std::uint64_t chunk_bytes, std::uint64_t node_bytes, std::uint64_t gathered,
+                    std::uint64_t steps) {
     const auto each_step = [&](std::uint64_t nodes, Sharing sharing) {
       if (nodes == 0) return;
       rank_.call("write", "series piece", static_cast<double>(steps));
       rank_.write("write", sharing, nodes * node_bytes, static_cast<double>(steps));
     };
-    const bool is_last = block.first + block.count == all_nodes;
-    each_step(lead + (is_last ? 0 : trail), Sharing::in_turn);
-    const bool many = lead + trail > 0 || chunks > 2;
+    const bool is_last = number_ + 1 == around_.ranks;
+    each_step(cut.lead + (is_last ? 0 : cut.trail), Sharing::in_turn);
+    const bool many = cut.lead + cut.trail > 0 || cut.chunks > 2;
     const auto rows = [&](std::uint64_t count, std::uint64_t row_steps) {
-      if (count * chunks == 0 || row_steps == 0) return;
-      const auto pieces = static_cast<double>(count * chunks);
-      if (chunks > 1) rank_.call("write", "series piece", pieces);
-      rank_.write("write", many ? Sharing::in_turn : Sharing::apart, chunk_nodes * node_bytes * row_steps, pieces);
+      if (count * cut.chunks == 0 || row_steps == 0) return;
+      const auto pieces = static_cast<double>(count * cut.chunks);
+      if (cut.chunks > 1) rank_.call("write", "series piece", pieces);
+      rank_.write("write", many ? Sharing::in_turn : Sharing::apart, chunk_bytes * row_steps, pieces);
     };
     rows(steps / gathered, gathered);
     rows(1, steps % gathered);
-    if (is_last) each_step(trail, Sharing::apart);
-    piece_ = chunk_nodes * node_bytes * gathered;
+    if (is_last) each_step(cut.trail, Sharing::apart);
+    piece_ = chunk_bytes * gathered;
   }
 
   const EcgOptions& options_;
   const Surroundings& around_;
   std::uint64_t number_;
   std::uint64_t written_ = 0;
-  std::uint64_t piece_ = 0;  // bytes of the last field's requests
+  std::uint64_t piece_ = 0;  // bytes of the longest request, or of the last field's
   RankSteps rank_;
 };
 

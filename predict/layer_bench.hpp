@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/hard/hard_kernel.hpp"
 #include "predict/machine.hpp"
 #include "predict/measured_rates.hpp"
@@ -82,6 +83,17 @@ class Runs {
       options.record_bytes = record_bytes;
       options.sync = sync;
       return nlohmann::json(run_hard(comm_, quiet(out), options));
+    });
+  }
+
+  // `chunk_nodes`: how many nodes its chunks have.
+  Times heart(kernels::ecg::EcgOptions options, double* chunk_nodes = nullptr) {
+    return of([&](const std::string& out) {
+      agree_on(comm_, [&] { std::filesystem::create_directories(out); });
+      options.out = out + "/heart.h5";
+      nlohmann::json report = run_ecg(comm_.handle(), options);
+      if (chunk_nodes != nullptr) *chunk_nodes = report.at("chunk").at(1).get<double>();
+      return report;
     });
   }
 

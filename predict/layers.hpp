@@ -20,6 +20,7 @@
 //   series create, close   Weft's own file, of one field
 //   series sync            its syncs when it is made and closed, of next to no data
 //   series field           each further field, and its close
+//   series mesh            the datasets of a mesh, of next to no nodes
 //   series MiB             a MiB on its way through new windows
 //   series window          to give one to the thread that writes it, and to wait for the one before
 //   series step MiB        a MiB of a step that all ranks write together (per-step)

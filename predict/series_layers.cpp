@@ -1,5 +1,5 @@
+#include <cmath>
 #include <cstdint>
-#include <filesystem>
 
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
@@ -56,6 +56,18 @@ void series(LayerBench& bench) {
   windows(bench, one.output);
 }
 
+// Its datasets and their attributes; the numbers of so few nodes are one short request.
+void mesh(LayerBench& bench, kernels::ecg::EcgOptions options) {
+  options.nodes = 64 * bench.ranks();
+  options.steps = 1;
+  const auto seconds = [&](bool with_mesh) {
+    options.mesh = with_mesh;
+    return bench.runs().heart(options).output;
+  };
+  const double without = seconds(false);
+  bench.keep("series mesh", seconds(true) - without - bench.request(Sharing::apart, 4096));
+}
+
 // Series that HDF5 writes: each step in one piece of a rank, or in many.
 void heart(LayerBench& bench) {
   constexpr std::uint64_t kNodes = 4000;      // of a rank
@@ -71,15 +83,7 @@ void heart(LayerBench& bench) {
     options.nodes = nodes * bench.ranks();
     options.layout.target_bytes = 64ULL << 10;
     options.steps = steps;
-    return bench.runs()
-        .of([&](const std::string& out) {
-          agree_on(bench.runs().comm(), [&] { std::filesystem::create_directories(out); });
-          options.out = out + "/heart.h5";
-          nlohmann::json report = run_ecg(bench.runs().comm().handle(), options);
-          chunk_nodes = report.at("chunk").at(1).get<double>();
-          return report;
-        })
-        .output;
+    return bench.runs().heart(options, &chunk_nodes).output;
   };
   const double few = seconds(LayoutKind::rows, 8, kNodes);
   const std::uint64_t more = bench.is_slow() ? 4 : 128;
@@ -91,11 +95,27 @@ void heart(LayerBench& bench) {
                            static_cast<double>(many_more);
   const double copied = (1ULL << 20) / bench.rates().copy;
   bench.keep("series step MiB", long_step - step - copied - bench.request(Sharing::apart, 1ULL << 20));
-  const double fewer = seconds(LayoutKind::isotropic, 8, kNodes);
-  const double scattered = (seconds(LayoutKind::isotropic, 8 + more, kNodes) - fewer) / static_cast<double>(more);
-  const double pieces = kNodes / std::min(chunk_nodes, double(kNodes));
-  const auto bytes = static_cast<std::uint64_t>(kNodes * 16 / pieces);
-  bench.keep("series piece", (scattered - step) / pieces - bench.request(Sharing::in_turn, bytes));
+  // More steps have other chunks: each of the two runs has pieces of its own.
+  struct Pieces {
+    double seconds;
+    double count;    // of a rank
+    double written;  // seconds that they take as requests
+  };
+  const auto pieces = [&](std::uint64_t steps) {
+    const double taken = seconds(LayoutKind::isotropic, steps, kNodes);
+    const auto ranks = static_cast<double>(bench.ranks());
+    const double chunks = std::ceil(kNodes * ranks / chunk_nodes);  // of a step; two ranks have a part of some
+    const double of_a_step = (chunks + ranks - 1) / ranks;
+    const double count = of_a_step * static_cast<double>(steps);
+    const auto bytes = static_cast<std::uint64_t>(kNodes * 16 / of_a_step);
+    return Pieces{taken, count, count * bench.request(Sharing::in_turn, bytes)};
+  };
+  const Pieces fewer = pieces(8);
+  const Pieces many = pieces(8 + more);
+  bench.keep("series piece",
+             (many.seconds - many.written - (fewer.seconds - fewer.written) - step * static_cast<double>(more)) /
+                 (many.count - fewer.count));
+  mesh(bench, options);
 }
 
 }  // namespace

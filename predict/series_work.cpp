@@ -207,6 +207,7 @@ void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::
   const std::uint64_t share = ceil_div(bytes, ranks);
   if (share == 0) return;
   const std::uint64_t request = std::min(share, most_request_bytes);
+  rank.call("open", "series mesh");
   rank.spend("open", static_cast<double>(share) / rates.fresh_copy);
   rank.write("open", Sharing::apart, request, static_cast<double>(share) / static_cast<double>(request));
 }
