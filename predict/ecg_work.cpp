@@ -99,8 +99,8 @@ class HeartRank {
 
   // What lies together in the file is all steps of a chunk that is wholly the rank's. Of a chunk that it has only some
   // nodes of, each step lies apart: another rank has the rest, or the last chunk has more places than there are nodes.
-  // MPI-IO may join what neighbours write (Open MPI and MPICH do on 4 ranks, Open MPI does not on 2): what a rank has
-  // at its two borders counts as one piece a step.
+  // MPI-IO may join what neighbours write (Open MPI does on ext4, where one rank writes for all, and not on CephFS):
+  // what a rank has at its two borders counts as one piece a step.
   void whole_chunks(const Cut& cut, std::uint64_t chunk_bytes, std::uint64_t node_bytes, std::uint64_t gathered,
                     std::uint64_t steps) {
     const auto each_step = [&](std::uint64_t nodes, Sharing sharing) {
@@ -120,14 +120,14 @@ class HeartRank {
     rows(steps / gathered, gathered);
     rows(1, steps % gathered);
     if (is_last) each_step(cut.trail, Sharing::apart);
-    piece_ = chunk_bytes * gathered;
+    piece_ = std::max(piece_, chunk_bytes * gathered);
   }
 
   const EcgOptions& options_;
   const Surroundings& around_;
   std::uint64_t number_;
   std::uint64_t written_ = 0;
-  std::uint64_t piece_ = 0;  // bytes of the longest request, or of the last field's
+  std::uint64_t piece_ = 0;  // bytes of its longest requests
   RankSteps rank_;
 };
 
@@ -136,7 +136,6 @@ std::vector<RankGroup> heart_ranks(const EcgOptions& options, const Surroundings
                                    const std::vector<FieldSpec>& fields, std::uint64_t nodes, std::uint64_t steps) {
   std::vector<RankGroup> groups;
   const auto add = [&](std::uint64_t ranks, std::uint64_t number) {
-    if (ranks == 0) return;
     HeartRank rank(options, around, number);
     rank.begin(mesh_bytes(options, nodes));
     for (const FieldSpec& field : fields) rank.field(field, steps);

@@ -254,21 +254,29 @@ def test_kept_measurements_are_predicted(store: str, seeds: tuple[int, ...], cas
     ("local-disk-first", 39, 0.15),
     ("local-disk", 39, 0.15),
     ("striped-1ms-first", 21, 0.15),
-    ("striped-1ms", 60, 0.15),
-    ("cephfs", 75, 0.15),
+    ("striped-1ms-second", 12, 0.18),
+    ("striped-1ms", 20, 0.15),
+    ("cephfs-first", 20, 0.25),
 ])
 def test_unseen_measurements_are_predicted(name: str, cases: int, error: float) -> None:
     of = judged("judge", KEPT / "unseen" / f"{name}.runs.jsonl", KEPT / "unseen" / f"{name}.json")
     assert of["cases"] == cases and of["median_error"] <= error and of["in_order"] >= 0.95, of
 
 
+@pytest.mark.parametrize(("name", "cases", "error"), [("cephfs", 75, 0.15), ("striped-1ms", 40, 0.15)])
+def test_measurements_that_changed_the_model_are_predicted(name: str, cases: int, error: float) -> None:
+    of = judged("judge", KEPT / "looked-at" / f"{name}.runs.jsonl", KEPT / "unseen" / f"{name}.json")
+    assert of["cases"] == cases and of["median_error"] <= error and of["in_order"] >= 0.95, of
+
+
 def test_kept_advice_is_near_the_best() -> None:
     """Of cases that were drawn when the model was done, the first choice is seldom far from the best way."""
-    profiles = {"local-disk": "local-disk", "striped-1ms": "striped-1ms-advice", "cephfs": "cephfs"}
+    profiles = {"local-disk": "local-disk", "striped-1ms": "striped-1ms-second", "cephfs-first": "cephfs-first",
+                "cephfs": "cephfs"}
     found = [judged("judge-advice", KEPT / "unseen" / f"{store}.advice.jsonl", KEPT / "unseen" / f"{profile}.json")
              for store, profile in profiles.items()]
     cases = sum(one["cases"] for one in found)
-    assert cases >= 60 and sum(one["near"] for one in found) >= 0.9 * cases, found
+    assert cases == 84 and sum(one["near"] for one in found) >= 0.9 * cases, found
 
 
 def test_advice_is_ranked(store: Path) -> None:
