@@ -70,14 +70,25 @@ def failing_disk(tmp_path: Path) -> Iterator[Disk]:
         tried("umount", "-l", memory)
 
 
+WAYS: dict[str, list[object]] = {
+    "window": ["--sync", "window"],
+    "commit": ["--sync", "commit"],
+    "filtered": ["--sync", "commit", "--filter", "fletcher32"],
+    "cached": ["--sync", "commit", "--strategy", "cached", "--layout", "isotropic"],
+    "per-step": ["--sync", "commit", "--strategy", "per-step", "--layout", "isotropic"],
+}
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("sync", ["window", "commit"])
-def test_a_sync_that_fails(failing_disk: Disk, sync: str, ranks: int) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_sync_that_fails(failing_disk: Disk, way: str, ranks: int) -> None:
     path = failing_disk.folder / "out.h5"
-    outcome = w.weft("run", "ecg", "--out", path, *SMALL, "--sync", sync, "--direct", "never", ranks=ranks)
+    outcome = w.weft("run", "ecg", "--out", path, *SMALL, *WAYS[way], "--direct", "never", ranks=ranks)
     assert outcome.code == 1, outcome
     [line] = outcome.error_lines
-    assert f"{path}: cannot flush the data to the disk" in line, line
+    # Where chunks have no fixed places, the end of the file is noted now and then, and that is a write to the disk, too.
+    refused = "cannot flush the data to the disk" if way != "filtered" else "No space left on device"
+    assert str(path) in line and refused in line, line
     durable = slots(path, "durable")
     assert durable < STEPS, "the disk did not take them"
     # All were written, but nobody may believe in them: the page cache has forgotten some.
@@ -85,7 +96,7 @@ def test_a_sync_that_fails(failing_disk: Disk, sync: str, ranks: int) -> None:
     failing_disk.mount_anew()
     assert slots(path, "durable") == durable
     assert w.weft_ok("info", path, "--json").json["committed"] == durable
-    assert sync == "commit" or durable > 0
+    assert way != "window" or durable > 0
     with h5py.File(path, "r") as file:
         values = w.expected_fields(NODES, STEPS)["Data"]
         assert w.same_bits(file["Data"][:durable], values[:durable]), "of what counts, all is on the disk"

@@ -35,7 +35,9 @@ class Durability {
   // slots do not change. `epoch`: this writer's.
   Durability(storage::ByteStore& store, const storage::SeriesCatalog& catalog,
              std::optional<storage::DurableWord> client, std::uint64_t epoch, double seconds);
-  ~Durability();  // waits for a sync under way; syncs nothing more
+  // Of a writer that ends early, after an error: syncs what is written, as after sync_now(true). So what was committed
+  // is on the disk, or the file says that the disk refuses it. Throws nothing.
+  ~Durability();
   Durability(const Durability&) = delete;
   Durability& operator=(const Durability&) = delete;
 
@@ -58,6 +60,7 @@ class Durability {
   std::uint64_t epoch_;
   double seconds_;
   std::uint64_t durable_ = 0;
+  bool ended_ = false;        // all has been synced
   mutable std::mutex mutex_;  // of the three below
   std::condition_variable ending_;
   bool ends_ = false;

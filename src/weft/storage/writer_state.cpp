@@ -47,13 +47,21 @@ void write_writer_state(ByteStore& store, const SeriesCatalog& catalog, const Wr
 
 namespace {
 
+// Writes no word that stays as it is: another thread of the writer may change that one meanwhile (forget_boot).
 void change_state(const SeriesCatalog& catalog, const std::function<void(WriterState&)>& change,
                   OpenMode mode = OpenMode::write_through) {
   if (!has_words(catalog)) return;
   const auto store = open_store(catalog.path, mode);
   WriterState state = read_writer_state(*store, catalog);
+  const std::vector<std::uint64_t> before = to_words(state);
   change(state);
-  write_writer_state(*store, catalog, state);
+  const std::vector<std::uint64_t> after = to_words(state);
+  const auto first = std::mismatch(before.begin(), before.end(), after.begin()).first - before.begin();
+  const auto behind = before.rend() - std::mismatch(before.rbegin(), before.rend(), after.rbegin()).first;
+  if (first < behind) {
+    const std::span changed = std::span(after).subspan(first, behind - first);
+    store->write_at(catalog.writer.address() + first * sizeof(std::uint64_t), std::as_bytes(changed));
+  }
   store->close();
 }
 
