@@ -325,7 +325,10 @@ def main() -> None:
         attempt.add_argument(name, type=int, default=number)
     attempt.set_defaults(action=try_advice)
     arguments = parser.parse_args()
-    arguments.action(arguments)
+    try:
+        arguments.action(arguments)
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")
 
 
 if __name__ == "__main__":
