@@ -51,6 +51,15 @@ def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.O
     return outcome, moved
 
 
+@pytest.mark.parametrize("mesh", ["box", "none"])
+def test_what_making_a_series_writes(tmp_path: Path, mesh: str) -> None:
+    """HDF5 makes its objects in memory, 30 to 60 of them. They go to the file in a request for each place."""
+    path = tmp_path / "out.h5"
+    _, seen = trace(tmp_path, path, "pwrite64", "run", "ecg", "--out", path, "--nodes", NODES, "--mesh", mesh)
+    assert 1 <= len(seen) <= 4, seen
+    assert seen[0].offset == 0 and seen[0].bytes > 8192
+
+
 @pytest.mark.parametrize("extra", [[], ["--fields", "separate", "--sync", "window"]], ids=["joint", "separate"])
 def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
     path = tmp_path / "out.h5"

@@ -395,6 +395,15 @@ std::function<IndexedChunk(std::uint64_t)> chunks_to_show(ByteStore& store, cons
 
 }  // namespace
 
+std::uint64_t bytes_of_index(const IndexPlan& plan) {
+  std::uint64_t bytes = tree_of(plan.array).bytes();
+  if (!plan.fill) return bytes;
+  for (const auto& [begin, end] : plan.array.addresses.byte_ranges(plan.array.chunks(), plan.array.chunk_bytes())) {
+    if (begin >= plan.fill_from) bytes += end - begin;
+  }
+  return bytes;
+}
+
 void write_index(ByteStore& store, const IndexPlan& plan) {
   const ArrayEntry& array = plan.array;
   const std::optional<Shown> header = read_shown(store, plan.header, array.shape.size());

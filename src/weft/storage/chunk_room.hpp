@@ -86,6 +86,8 @@ struct FoundIndexes {
 };
 FoundIndexes look_at_indexes(hid_t file, const SegmentEntry& segment);
 
+// About what write_index() writes.
+std::uint64_t bytes_of_index(const IndexPlan& plan);
 // Throws Error(data) where the dataset is none that has room.
 void write_index(ByteStore& store, const IndexPlan& plan);
 

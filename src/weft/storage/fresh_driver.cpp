@@ -27,6 +27,7 @@ namespace {
 struct OpenFile {
   H5FD_t of_hdf5{};
   int descriptor = -1;
+  bool writable = false;
   bool locks = true;  // locks that the file system does not have are no error
   haddr_t end_of_addresses = 0;
 };
@@ -46,11 +47,12 @@ bool wants_locks() {
 }
 
 H5FD_t* open_file(const char* path, unsigned flags, hid_t, haddr_t) {
-  if ((flags & H5F_ACC_RDWR) != 0) {
-    say(__LINE__, "opened to be read", EACCES);
-    return nullptr;
-  }
-  const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+  const bool writable = (flags & H5F_ACC_RDWR) != 0;
+  int how = O_CLOEXEC | (writable ? O_RDWR : O_RDONLY);
+  if ((flags & H5F_ACC_CREAT) != 0) how |= O_CREAT;
+  if ((flags & H5F_ACC_TRUNC) != 0) how |= O_TRUNC;
+  if ((flags & H5F_ACC_EXCL) != 0) how |= O_EXCL;
+  const int descriptor = ::open(path, how, 0666);
   if (descriptor < 0) {
     say(__LINE__, fmt::format("unable to open file: name = '{}'", path).c_str(), errno);
     return nullptr;
@@ -62,6 +64,7 @@ H5FD_t* open_file(const char* path, unsigned flags, hid_t, haddr_t) {
     return nullptr;
   }
   file->descriptor = descriptor;
+  file->writable = writable;
   file->locks = wants_locks();
   return &file->of_hdf5;
 }
@@ -72,10 +75,13 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
-// Asked without a file, too: whether HDF5 opens plain files by this driver.
-herr_t features(const H5FD_t*, unsigned long* flags) {
+// Asked without a file, too: whether HDF5 opens plain files by this driver. Of one whose handle is said to be POSIX's,
+// HDF5 wants the name behind all links, and a file in memory has none. SWMR is what H5Fincrement_filesize() asks for.
+herr_t features(const H5FD_t* file, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-           H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_POSIX_COMPAT_HANDLE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+           H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  const bool writable = file != nullptr && mine(file).writable;
+  *flags |= writable ? H5FD_FEAT_SUPPORTS_SWMR_IO : H5FD_FEAT_POSIX_COMPAT_HANDLE;
   return 0;
 }
 
@@ -104,14 +110,35 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
   return -1;
 }
 
-herr_t write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) { return -1; }
+herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, const void* buffer) {
+  std::span from(static_cast<const std::byte*>(buffer), bytes);
+  while (!from.empty()) {
+    const ssize_t written = ::pwrite(mine(file).descriptor, from.data(), from.size(), static_cast<off_t>(address));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      say(__LINE__, "file write failed", written < 0 ? errno : ENOSPC);
+      return -1;
+    }
+    from = from.subspan(static_cast<std::size_t>(written));
+    address += static_cast<haddr_t>(written);
+  }
+  return 0;
+}
+
+// To where the addresses end, as HDF5 wants it when it closes a file.
+herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
+  if (!mine(file).writable || ::ftruncate(mine(file).descriptor, static_cast<off_t>(mine(file).end_of_addresses)) == 0)
+    return 0;
+  say(__LINE__, "unable to extend file properly", errno);
+  return -1;
+}
 
 herr_t set_lock(OpenFile& file, int how) {
   if (!file.locks || ::flock(file.descriptor, how | LOCK_NB) == 0 || errno == ENOSYS) return 0;
   say(__LINE__, "unable to lock file", errno);
   return -1;
 }
-herr_t lock(H5FD_t* file, hbool_t) { return set_lock(mine(file), LOCK_SH); }
+herr_t lock(H5FD_t* file, hbool_t to_write) { return set_lock(mine(file), to_write ? LOCK_EX : LOCK_SH); }
 herr_t unlock(H5FD_t* file) { return set_lock(mine(file), LOCK_UN); }
 
 H5FD_class_t driver() {
@@ -132,6 +159,7 @@ H5FD_class_t driver() {
   driver.get_handle = handle;
   driver.read = read;
   driver.write = write;
+  driver.truncate = truncate;
   driver.lock = lock;
   driver.unlock = unlock;
   return driver;

@@ -10,7 +10,10 @@
 #include "weft/storage/data_of_others.hpp"
 #include "weft/storage/durable_name.hpp"
 #include "weft/storage/file_system.hpp"
+#include "weft/storage/fresh_driver.hpp"
 #include "weft/storage/hdf5_objects.hpp"
+#include "weft/storage/metadata_ranges.hpp"
+#include "weft/storage/scratch_file.hpp"
 #include "weft/storage/superblock.hpp"
 #include "weft/storage/writer_state.hpp"
 
@@ -18,84 +21,8 @@ namespace weft::storage {
 
 namespace {
 
-using Range = ByteRange;
-
-std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
-
-// Of what lies wholly before this place in the file.
-void add_array(std::vector<Range>& ranges, const ArrayEntry& array, std::uint64_t before = ~0ULL) {
-  // Where they are not known, its bytes are carried along as if they were metadata.
-  for (const auto& [begin, end] : array.addresses.byte_ranges(array.chunks(), array.chunk_bytes())) {
-    if (end <= before) ranges.push_back({begin, end});
-  }
-}
-
-// The bytes of [0, size) that are no array's data, nor in `data`: HDF5's metadata and what lies unused between.
-// Slots belong to the ranks, and a copy of them would be stale: they count as data, but where they are new. So do the
-// times: new ones hold what says that their steps are to come. What is new may begin before the old end: a change that
-// was killed leaves the file longer than it is for HDF5.
-std::vector<Range> metadata_ranges(const SeriesCatalog& catalog, std::vector<Range> data, std::uint64_t size,
-                                   std::uint64_t old_size) {
-  for (const SegmentEntry& segment : catalog.segments) {
-    for (std::size_t f = 0; f < segment.fields.size(); ++f) {
-      add_array(data, segment.fields[f], f > 0 ? ~0ULL : old_size);
-    }
-  }
-  for (const ArrayEntry& array : catalog.fixed_arrays) add_array(data, array);
-  for (const ArrayEntry* slots : {&catalog.commit, &catalog.durable, &catalog.writer}) {
-    if (!slots->shape.empty()) add_array(data, *slots, old_size);
-  }
-  std::sort(data.begin(), data.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  std::vector<Range> rest;
-  std::uint64_t at = 0;
-  for (const Range& range : data) {
-    if (range.begin > at) rest.push_back({at, std::min(range.begin, size)});
-    at = std::max(at, range.end);
-  }
-  if (at < size) rest.push_back({at, size});
-  return rest;
-}
-
-// Calls `use` with pieces of the range, one after another: a range may be larger than the memory.
-template <typename Use>
-void each_piece(const Range& range, const Use& use) {
-  constexpr std::uint64_t kPiece = 1 << 20;
-  for (std::uint64_t at = range.begin; at < range.end; at += kPiece) use(Range{at, std::min(at + kPiece, range.end)});
-}
-
-std::vector<std::byte> read_range(ByteStore& store, const Range& range) {
-  std::vector<std::byte> bytes(range.end - range.begin);
-  store.read_at(range.begin, MutableBytes(bytes));
-  return bytes;
-}
-
-// Blocks of zeros stay holes where the target has been empty.
-void copy_range(ByteStore& from, ByteStore& to, const Range& range) {
-  constexpr std::size_t kBlock = 64 << 10;
-  each_piece(range, [&](const Range& piece) {
-    const std::vector<std::byte> bytes = read_range(from, piece);
-    const auto is_empty = [&](std::size_t at) {
-      const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at + kBlock, bytes.size()));
-      return std::all_of(begin, end, [](std::byte b) { return b == std::byte{0}; });
-    };
-    for (std::size_t at = 0; at < bytes.size();) {
-      std::size_t end = at;
-      while (end < bytes.size() && !is_empty(end)) end = std::min(end + kBlock, bytes.size());
-      if (end > at) to.write_at(piece.begin + at, Bytes(bytes).subspan(at, end - at));
-      at = end + kBlock;
-    }
-  });
-}
-
-// Removes the sparse copy however its owner is left.
-struct Scratch {
-  std::string path;
-  ~Scratch() { ::unlink(path.c_str()); }
-};
-
 // Of fields with filters: their chunks lie where there was room.
-void add_filtered(std::vector<Range>& ranges, const SeriesCatalog& catalog, ByteStore& live) {
+void add_filtered(std::vector<ByteRange>& ranges, const SeriesCatalog& catalog, ByteStore& live) {
   if (!catalog.has_rooms()) return;
   const SegmentEntry& segment = catalog.segments[0];
   for (std::size_t f = 0; f < segment.fields.size(); ++f) {
@@ -106,21 +33,22 @@ void add_filtered(std::vector<Range>& ranges, const SeriesCatalog& catalog, Byte
   }
 }
 
-std::vector<Range> data_of_others(const SeriesCatalog& catalog) {
+std::vector<ByteRange> data_of_others(const SeriesCatalog& catalog) {
   const Handle file = open_read_only(catalog.path);
   if (!file.valid()) throw_hdf5_error(ErrorKind::system, catalog.path, "cannot be opened");
   return data_of_others(file, catalog);
 }
 
 // The change, made by HDF5 on a sparse copy of the metadata.
-SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<Range>& metadata, ByteStore& live,
-                       std::uint64_t size, const std::function<MetadataChange(hid_t file)>& change) {
-  const std::string scratch = rehearsal_path(catalog.path);
-  const auto copy = open_store(scratch, OpenMode::create);
-  for (const Range& range : metadata) copy_range(live, *copy, range);
+SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<ByteRange>& metadata, ByteStore& live,
+                       std::uint64_t size, const std::string& scratch,
+                       const std::function<MetadataChange(hid_t file)>& change) {
+  const auto copy = open_store(scratch, OpenMode::write);
+  for (const ByteRange& range : metadata) copy_range(live, *copy, range);
   copy->close();
   set_size(scratch, size);
-  const Handle access = file_access(H5F_LIBVER_LATEST, catalog.has_rooms() ? H5F_LIBVER_V18 : H5F_LIBVER_V110);
+  const Handle access =
+      fresh_access(file_access(H5F_LIBVER_LATEST, catalog.has_rooms() ? H5F_LIBVER_V18 : H5F_LIBVER_V110));
   // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
   H5Pset_sieve_buf_size(access, 0);
   Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), catalog.path, "cannot extend the file"));
@@ -135,12 +63,12 @@ SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<Range>& m
 }
 
 // What the change overwrites of the old metadata, by small pages, so that little is saved and rewritten.
-std::vector<Overwritten> differences(const std::vector<Range>& metadata, ByteStore& live, ByteStore& rehearsed) {
+std::vector<Overwritten> differences(const std::vector<ByteRange>& metadata, ByteStore& live, ByteStore& rehearsed) {
   constexpr std::size_t kPage = 512;
   const std::uint64_t new_size = rehearsed.size();
   std::vector<Overwritten> found;
-  for (const Range& range : metadata) {
-    each_piece({range.begin, std::min(range.end, new_size)}, [&](const Range& piece) {
+  for (const ByteRange& range : metadata) {
+    each_piece({range.begin, std::min(range.end, new_size)}, [&](const ByteRange& piece) {
       const std::vector<std::byte> before = read_range(live, piece);
       const std::vector<std::byte> after = read_range(rehearsed, piece);
       for (std::size_t at = 0; at < before.size(); at += kPage) {
@@ -178,7 +106,7 @@ void write_behind_end(const SeriesCatalog& changed, const UndoRecord& record, By
   // By a write and not by ftruncate: a write-through write brings the new size to the disk, too.
   const std::byte nothing{0};
   live.write_at(record.new_size - 1, Bytes(&nothing, 1));
-  for (const Range& range : metadata_ranges(changed, {}, record.new_size, record.size)) {
+  for (const ByteRange& range : metadata_ranges(changed, {}, record.new_size, record.size)) {
     if (range.end > record.size) copy_range(rehearsed, live, {std::max(range.begin, record.size), range.end});
   }
 }
@@ -224,13 +152,13 @@ void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataC
   }
   const auto live = open_store(catalog.path, OpenMode::write_through);  // and not the gigabytes of steps beside it
   UndoRecord record = record_of(catalog.path);
-  std::vector<Range> data = data_of_others(catalog);
+  std::vector<ByteRange> data = data_of_others(catalog);
   add_filtered(data, catalog, *live);
-  const std::vector<Range> metadata = metadata_ranges(catalog, std::move(data), record.size, record.size);
+  const std::vector<ByteRange> metadata = metadata_ranges(catalog, std::move(data), record.size, record.size);
 
-  const Scratch scratch{rehearsal_path(catalog.path)};
-  const SeriesCatalog changed = rehearse(catalog, metadata, *live, record.size, change);
-  const auto rehearsed = open_store(scratch.path, OpenMode::read);
+  const ScratchFile scratch(rehearsal_path(catalog.path), bytes_of(metadata));
+  const SeriesCatalog changed = rehearse(catalog, metadata, *live, record.size, scratch.path(), change);
+  const auto rehearsed = open_store(scratch.path(), OpenMode::read);
   record.new_size = std::max(record.size, rehearsed->size());
   record.ranges = differences(metadata, *live, *rehearsed);
   split_superblock(record.ranges, *live);
@@ -247,6 +175,8 @@ void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataC
   live->close();
   remove_undo(catalog.path);
 }
+
+std::string rehearsal_path(const std::string& path) { return behind_links(path) + ".weft-rehearsal"; }
 
 void forget_metadata_changes(const std::string& path) {
   remove_undo(path);

@@ -1,10 +1,11 @@
 // weft/storage/metadata_change.hpp - changing the metadata of a file that already holds committed steps.
 //
 // HDF5 changes metadata in place, in many small writes, and a crash between two of them leaves a file nothing opens. So
-// HDF5 never opens the live file for writing: it works on a sparse copy that holds the metadata alone. What it changed
-// there is then carried over: new bytes behind the end first, then, with the old bytes saved in FILE.weft-undo, the few
-// that are overwritten. The undo file is removed when all is on the disk; where one is found, `undo_metadata_change`
-// puts the old bytes back, if it is of this file (storage/undo_file.hpp).
+// HDF5 never opens the live file for writing: it works on a sparse copy that holds the metadata alone, in memory where
+// they are not many (storage/scratch_file.hpp). What it changed there is then carried over: new bytes behind the end
+// first, then, with the old bytes saved in FILE.weft-undo, the few that are overwritten. The undo file is removed when
+// all is on the disk; where one is found, `undo_metadata_change` puts the old bytes back, if it is of this file
+// (storage/undo_file.hpp).
 #pragma once
 
 #include <hdf5.h>
@@ -35,6 +36,9 @@ struct MetadataChange {
 // FILE.weft-undo is there, and the line says so). Not collective; no rank may write the file meanwhile. Throws
 // Error(data) where an earlier change was cut short and not undone, Error(system) where a write fails.
 void change_metadata(const SeriesCatalog& catalog, const std::function<MetadataChange(hid_t file)>& change);
+
+// Where HDF5 works, if not in memory (storage/scratch_file.hpp).
+std::string rehearsal_path(const std::string& path);
 
 // Removes what changes to an earlier file of this name may have left beside it. For whoever replaces the file.
 void forget_metadata_changes(const std::string& path);

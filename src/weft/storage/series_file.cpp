@@ -14,12 +14,16 @@
 #include "weft/storage/chunk_room.hpp"
 #include "weft/storage/commit_slots.hpp"
 #include "weft/storage/durable_name.hpp"
+#include "weft/storage/fresh_driver.hpp"
 #include "weft/storage/hdf5_handle.hpp"
 #include "weft/storage/hdf5_objects.hpp"
 #include "weft/storage/metadata_change.hpp"
+#include "weft/storage/metadata_ranges.hpp"
 #include "weft/storage/object_plan.hpp"
+#include "weft/storage/scratch_file.hpp"
 #include "weft/storage/segment.hpp"
 #include "weft/storage/top_level.hpp"
+#include "weft/storage/undo_file.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/version.hpp"
 
@@ -78,39 +82,35 @@ std::uint64_t data_bytes(const FilePlan& plan) {
   return bytes;
 }
 
-// Sees whether the file may become so long at all (limits of the system or the user), before HDF5 is involved: an HDF5
-// file that cannot be closed takes the library down with it when the program ends.
-void try_length(const std::string& path, std::uint64_t bytes, bool keep) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw system_error(path, "cannot create", errno);
-  const bool fits = ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
-  const int cause = errno;
-  const bool restored = ::ftruncate(descriptor, 0) == 0;
-  ::close(descriptor);
-  // A file once cut back to nothing is one that ext4 flushes when it is closed: go on with a new one where that is
-  // allowed.
-  if (!keep || !fits || !restored) ::unlink(path.c_str());
-  if (fits && restored) return;
-  throw system_error(path, fmt::format("cannot be made {} bytes long", bytes), cause);
-}
-
-// What HDF5 places (the mesh) begins at multiples of the alignment from this size on. Below, it would only punch holes.
-constexpr std::uint64_t kAlignThreshold = 64 << 10;
-
-Handle new_file(const std::string& path, std::uint64_t align_bytes, std::uint64_t bytes) {
+// The file, empty and so long. Before HDF5 is involved, as the system or the user may have limits: an HDF5 file that
+// cannot be closed takes the library down with it when the program ends.
+void make_empty_file(const std::string& path, std::uint64_t bytes) {
   forget_metadata_changes(path);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw system_error(path, "cannot create", EISDIR);
   // An empty file may have been striped for us; any other is removed, as truncating it would cost a flush on ext4.
   if (exists && status.st_size > 0 && ::unlink(path.c_str()) != 0) throw system_error(path, "cannot replace", errno);
-  try_length(path, bytes, exists && status.st_size == 0);
-  const Handle access = file_access();
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw system_error(path, "cannot create", errno);
+  const bool fits = ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+  const int cause = errno;
+  ::close(descriptor);
+  if (fits) return;
+  ::unlink(path.c_str());
+  throw system_error(path, fmt::format("cannot be made {} bytes long", bytes), cause);
+}
+
+// What HDF5 places (the mesh) begins at multiples of the alignment from this size on. Below, it would only punch holes.
+constexpr std::uint64_t kAlignThreshold = 64 << 10;
+
+Handle new_hdf5_file(const std::string& scratch, const std::string& path, std::uint64_t align_bytes) {
+  const Handle access = fresh_access(file_access());
   // Values go to the file in H5Dwrite, which is checked, and not when the dataset is closed, which is not.
   H5Pset_sieve_buf_size(access, 0);
   if (align_bytes > 0) H5Pset_alignment(access, kAlignThreshold, align_bytes);
   errno = 0;
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  Handle file(H5Fcreate(scratch.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
   if (!file.valid()) {
     const int cause = errno;
     const std::string words = take_hdf5_error();
@@ -128,6 +128,25 @@ void close_file(Handle& file, const std::string& path) {
     throw cause != 0 ? system_error(path, "cannot finish the file's metadata", cause)
                      : Error(ErrorKind::system, path, "cannot finish the file's metadata: " + words);
   }
+}
+
+// The metadata that HDF5 has made, in few requests. A long index, of millions of chunks, is written where it belongs.
+void carry_over(const std::string& path, const SeriesCatalog& catalog, const std::string& scratch,
+                const std::vector<IndexPlan>& indexes) {
+  std::uint64_t index_bytes = 0;
+  for (const IndexPlan& index : indexes) index_bytes += bytes_of_index(index);
+  const bool with_indexes = ScratchFile::fits_in_memory(index_bytes);
+  const auto made = open_store(scratch, OpenMode::write);
+  const auto store = open_store(path, OpenMode::metadata);
+  const auto write_indexes = [&](ByteStore& to) {
+    for (const IndexPlan& index : indexes) write_index(to, index);
+  };
+  if (with_indexes) write_indexes(*made);
+  const std::uint64_t size = made->size();
+  set_size(path, size);
+  for (const ByteRange& range : metadata_ranges(catalog, {}, size, 0)) copy_range(*made, *store, range);
+  if (!with_indexes) write_indexes(*store);
+  store->close();
 }
 
 void write_grid(hid_t file, const RegularGrid& grid) {
@@ -173,7 +192,9 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
   std::vector<FieldPlan> fields{time_plan(plan)};
   fields.insert(fields.end(), plan.fields.begin(), plan.fields.end());
 
-  Handle file = new_file(path, plan.align_bytes, data_bytes(plan));
+  make_empty_file(path, data_bytes(plan));
+  const ScratchFile scratch(rehearsal_path(path), 0);
+  Handle file = new_hdf5_file(scratch.path(), path, plan.align_bytes);
   {
     const Handle weft(check_hdf5(H5Gcreate2(file, "/weft", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), path, "/weft"));
     // Its links stay in its header, and most series' in the header's first piece, which is read and written at once: so
@@ -222,9 +243,7 @@ SeriesCatalog create_series_file(const std::string& path, const FilePlan& plan, 
   }
   const std::vector<IndexPlan> indexes = plans_of_indexes(file, catalog, catalog.capacity(), 0, nullptr);
   close_file(file, path);
-  const auto store = open_store(path, OpenMode::metadata);
-  for (const IndexPlan& index : indexes) write_index(*store, index);
-  store->close();
+  carry_over(path, catalog, scratch.path(), indexes);
   return catalog;
 }
 
