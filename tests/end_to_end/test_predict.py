@@ -256,6 +256,7 @@ def test_kept_measurements_are_predicted(store: str, seeds: tuple[int, ...], cas
     ("striped-1ms-first", 21, 0.15),
     ("striped-1ms-second", 12, 0.18),
     ("striped-1ms", 20, 0.15),
+    ("striped-1ms-fourth", 20, 0.15),
     ("cephfs-first", 20, 0.25),
     ("cephfs-second", 58, 0.15),
 ])
