@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import h5py
@@ -82,3 +83,21 @@ def test_other_commands_leave_an_old_file_too(tmp_path: Path) -> None:
         outcome = w.weft("convert", path, "--to", to, "--out", out, "--no-overwrite")
         assert outcome.code == 2 and len(outcome.error_lines) == 1, outcome
     assert not list(tmp_path.rglob("*.weft-part"))
+
+
+def test_a_system_without_files_in_memory(tmp_path: Path) -> None:
+    """HDF5 then works beside the file, and nothing of it stays."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler for the library that has no files in memory")
+    source, library, path = tmp_path / "none.c", tmp_path / "none.so", tmp_path / "folder" / "out.h5"
+    source.write_text("#include <errno.h>\nint memfd_create(const char* name, unsigned flags) {\n"
+                      "  (void)name, (void)flags;\n  errno = ENOSYS;\n  return -1;\n}\n")
+    assert w.call([compiler, "-shared", "-fPIC", "-o", str(library), str(source)]).code == 0
+    path.parent.mkdir()
+    grown = ["--unknown-steps", "--budget", "40KiB"]
+    command = [w.WEFT, "run", "ecg", "--out", path, *SMALL, *grown]
+    outcome = w.call(["env", f"LD_PRELOAD={library}", *map(str, command)])
+    assert outcome.code == 0, outcome
+    w.check_file(path, NODES, 20)
+    assert [p.name for p in path.parent.iterdir()] == ["out.h5"]

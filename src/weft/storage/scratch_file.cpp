@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "weft/storage/byte_store.hpp"
 
 namespace weft::storage {
 
-ScratchFile::ScratchFile(const std::string& place, std::uint64_t bytes) : path_(place) {
+ScratchFile::ScratchFile(std::string place, std::uint64_t bytes) : path_(std::move(place)) {
   if (fits_in_memory(bytes)) {
     memory_ = ::memfd_create("weft", MFD_CLOEXEC);
     const std::string name = fmt::format("/proc/self/fd/{}", memory_);

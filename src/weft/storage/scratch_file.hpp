@@ -14,7 +14,7 @@ class ScratchFile {
  public:
   // Empty. In memory where `bytes` (of what it will hold, about) are at most 64 MiB and the system has such files; else
   // it is `place`, and what is there is removed. Throws Error(system) where neither can be.
-  ScratchFile(const std::string& place, std::uint64_t bytes);
+  ScratchFile(std::string place, std::uint64_t bytes);
   // Removes it.
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;

@@ -56,10 +56,12 @@ void change_state(const SeriesCatalog& catalog, const std::function<void(WriterS
   const std::vector<std::uint64_t> before = to_words(state);
   change(state);
   const std::vector<std::uint64_t> after = to_words(state);
-  const auto first = std::mismatch(before.begin(), before.end(), after.begin()).first - before.begin();
-  const auto behind = before.rend() - std::mismatch(before.rbegin(), before.rend(), after.rbegin()).first;
-  if (first < behind) {
-    const std::span changed = std::span(after).subspan(first, behind - first);
+  std::size_t first = 0;
+  std::size_t end = before.size();
+  while (first < end && before[first] == after[first]) ++first;
+  while (first < end && before[end - 1] == after[end - 1]) --end;
+  if (first < end) {
+    const std::span changed = std::span(after).subspan(first, end - first);
     store->write_at(catalog.writer.address() + first * sizeof(std::uint64_t), std::as_bytes(changed));
   }
   store->close();
