@@ -85,6 +85,7 @@ def test_other_commands_leave_an_old_file_too(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.weft-part"))
 
 
+@w.not_with_sanitizers
 def test_a_system_without_files_in_memory(tmp_path: Path) -> None:
     """HDF5 then works beside the file, and nothing of it stays."""
     compiler = shutil.which("cc")
