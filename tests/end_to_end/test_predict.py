@@ -134,10 +134,12 @@ def test_requests_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int) ->
             assert round(said["requests"]["bytes"]) == did["counters"]["app"]["bytes"], words
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("layout", ["reads", "rows", "isotropic"])
-def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int, layout: str) -> None:
-    words = ("ecg", "--nodes", 120_000, "--steps", 50, "--layout", layout, "--mesh", "none", "--writers", "all",
+@pytest.mark.parametrize("nodes", [30_011, 120_000])
+def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int, layout: str,
+                                                 nodes: int) -> None:
+    words = ("ecg", "--nodes", nodes, "--steps", 50, "--layout", layout, "--mesh", "none", "--writers", "all",
              "--budget", "64MiB")
     said = predicted(store, *words, "--ranks", ranks)
     did = w.weft_ok("run", *words, "--out", tmp_path / "heart.h5", "--json", ranks=ranks).json
@@ -146,9 +148,9 @@ def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ra
     assert said["bytes"] == did["bytes"]
     travelled = did["counters"]["mpi"]
     assert said["messages"] == {"count": travelled["messages"], "bytes": travelled["bytes_sent"]}
-    assert said["requests"]["bytes"] == pytest.approx(app["bytes_written"] + 8 * slots, abs=ranks)
-    # Requests that end where a rank's chunks do may be joined otherwise: one in each window.
-    assert said["requests"]["writes"] == pytest.approx(app["writes"] + slots, abs=ranks * app["windows"])
+    # A group of ranks is predicted by the mean of them.
+    assert round(said["requests"]["bytes"], 3) == app["bytes_written"] + 8 * slots
+    assert round(said["requests"]["writes"], 3) == app["writes"] + slots
 
 
 def test_the_parts_of_a_mesh_are_in_it(store: Path, tmp_path: Path) -> None:
