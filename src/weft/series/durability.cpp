@@ -40,7 +40,7 @@ Durability::~Durability() {
   }
   ending_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (!client_ || slots_.durable.shape.empty() || ended_ || failure()) return;
+  if (!client_ || slots_.durable.shape.empty() || all_synced_ || failure()) return;
   try {
     sync(true);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what ended the writer is the failure to tell
@@ -72,7 +72,7 @@ void Durability::sync_now(bool all) {
   if (const auto failed = failure()) throw *failed;
   try {
     sync(all);
-    ended_ = all;
+    all_synced_ = all;
   } catch (const Error& error) {
     const std::scoped_lock lock(mutex_);
     failure_ = error;

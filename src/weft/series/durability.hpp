@@ -60,7 +60,7 @@ class Durability {
   std::uint64_t epoch_;
   double seconds_;
   std::uint64_t durable_ = 0;
-  bool ended_ = false;        // all has been synced
+  bool all_synced_ = false;   // all has been synced
   mutable std::mutex mutex_;  // of the three below
   std::condition_variable ending_;
   bool ends_ = false;
