@@ -65,7 +65,9 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
   series.align_bytes = parse_bytes(said.align);
   series.most_request_bytes = around.most_request_bytes;
   series.page_cache = around.page_cache;
-  series.syncs = series::parse_sync(said.sync, "--sync") != Sync::none;
+  const Sync sync = series::parse_sync(said.sync, "--sync");
+  series.syncs = sync != Sync::none;
+  series.syncs_windows = sync == Sync::window;
   return series;
 }
 

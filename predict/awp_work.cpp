@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "predict/chunk_pieces.hpp"
 #include "predict/kernel_work.hpp"
 #include "predict/series_work.hpp"
 
@@ -35,6 +38,26 @@ std::vector<Step> steps_of(const AwpOptions& options, const kernels::RunOptions&
   return rank.steps();
 }
 
+// Each file is one write of all ranks.
+std::optional<Requests> requests_of_files(const AwpOptions& options, const kernels::RunOptions& run,
+                                          const kernels::awp::ProcessGrid& grid, const Surroundings& around) {
+  if (!run.hints.empty() || around.nodes() > 1) return std::nullopt;
+  const auto& points = grid.points();
+  const Shape extents{options.steps_per_file, points[2], points[1], points[0]};
+  std::vector<Box> boxes;
+  std::vector<Shape> memory;
+  for (std::uint64_t rank = 0; rank < std::min(around.ranks, kMostRanks + 1); ++rank) {
+    const auto [start, count] = grid.part_of(rank);
+    boxes.push_back({{0, start[2], start[1], start[0]}, {options.steps_per_file, count[2], count[1], count[0]}});
+    memory.push_back(boxes.back().count);
+  }
+  const std::optional<Requests> file = written_together({extents, extents, sizeof(float)}, boxes, memory);
+  if (!file) return std::nullopt;
+  Requests all;
+  all.add(*file, static_cast<double>(options.variables * run.phases));
+  return all;
+}
+
 }  // namespace
 
 Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -44,6 +67,7 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
   if (options.strategy != AwpStrategy::series) {
     work.groups = {
         {around.ranks, steps_of(options, run, grid.greatest_part(), grid.processes()[0] == 1 && around.ranks == 1)}};
+    work.at_store = requests_of_files(options, run, grid, around);
     return work;
   }
   SeriesShape shape;

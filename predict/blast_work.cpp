@@ -20,6 +20,17 @@ double busy_workers(std::uint64_t workers, std::uint64_t node_ranks, const Surro
   return std::clamp(cores - 1, std::min(1.0, all), all);
 }
 
+// Between two calls of fseek printf's library writes whole buffers as they come, and the rest from its buffer.
+Requests requests_at_store(const BlastOptions& options, const kernels::KernelPlan& plan, const Surroundings& around) {
+  if (options.strategy == BlastStrategy::two_stage) return requests_of(plan);
+  Requests sum;
+  for (const auto& [bytes, times] : plan.app.write_sizes) {
+    const double writes = (bytes >= around.stdio_bytes ? 1 : 0) + (bytes % around.stdio_bytes > 0 ? 1 : 0);
+    sum.add({writes, static_cast<double>(bytes)}, static_cast<double>(times));
+  }
+  return sum;
+}
+
 }  // namespace
 
 // A writer of each node compresses what its workers make. One by one, they make the next results meanwhile; gathered, a
@@ -52,6 +63,7 @@ Workload work_of(const BlastOptions& options, const kernels::RunOptions& run, co
   others.meet("close");
   work.groups = {{nodes.count(), writer.steps()}};
   if (around.ranks > nodes.count()) work.groups.push_back({around.ranks - nodes.count(), others.steps()});
+  work.at_store = requests_at_store(options, plan, around);
   if (!plan.sizes_known) work.leaves_out.emplace_back("how long compressed results are: that is estimated");
   return work;
 }

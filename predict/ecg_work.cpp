@@ -3,11 +3,15 @@
 #include "kernels/ecg/box_mesh.hpp"
 #include "kernels/ecg/ecg_plan.hpp"
 #include "kernels/ecg/source_writer.hpp"
+#include "predict/chunk_pieces.hpp"
 #include "predict/kernel_work.hpp"
+#include "predict/mesh_requests.hpp"
 #include "predict/series_work.hpp"
 #include "weft/partition/ownership.hpp"
+#include "weft/series/call_parts.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/file_plan.hpp"
+#include "weft/series/mpi_collective_strategy.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
@@ -18,11 +22,13 @@ namespace {
 using kernels::ecg::EcgOptions;
 using stores::Sharing;
 
-// Points of three doubles; and of each tetrahedron four corners, an offset and a type, as VTKHDF has them.
 std::uint64_t mesh_bytes(const EcgOptions& options, std::uint64_t nodes) {
-  if (!options.mesh || options.source != "synthetic") return 0;
-  const kernels::ecg::BoxMesh box = kernels::ecg::box_mesh(nodes);
-  return 24 * nodes + (5 * box.cubes() + box.vertices()) * (4 * 8 + 8 + 1);
+  return options.mesh && options.source == "synthetic" ? bytes_of(kernels::ecg::box_mesh(nodes)) : 0;
+}
+
+Requests mesh_requests(const EcgOptions& options, const Surroundings& around, std::uint64_t nodes) {
+  if (mesh_bytes(options, nodes) == 0) return {};
+  return requests_of(kernels::ecg::box_mesh(nodes), around.ranks, around.most_bytes_of_a_call());
 }
 
 // A collective write of HDF5 for each step, or for all steps of a chunk.
@@ -147,6 +153,79 @@ std::vector<RankGroup> heart_ranks(const EcgOptions& options, const Surroundings
   return groups;
 }
 
+// The call of each rank that has a box of a field's steps [0, steps) to write, cut as the strategy cuts it
+// (src/weft/series/mpi_collective_strategy.cpp).
+std::optional<Requests> collective_call(const FieldSpec& spec, const Shape& chunk, std::uint64_t steps,
+                                        std::uint64_t memory_steps, std::uint64_t ranks) {
+  ChunkedArray array{.extents = spec.per_step, .chunk = chunk, .element_bytes = size_of(spec.type)};
+  array.extents.insert(array.extents.begin(), std::max(steps, chunk[0]));
+  std::vector<std::vector<Box>> parts;
+  std::vector<Shape> memory;
+  std::size_t calls = 0;
+  for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+    const partition::Block block =
+        partition::even_block(spec.per_step[0], static_cast<int>(rank), static_cast<int>(ranks));
+    Shape count = spec.per_step;
+    count[0] = block.count;
+    count.insert(count.begin(), steps);
+    parts.push_back(series::call_parts(count, array.element_bytes, series::CollectiveOptions{}.call_limit_bytes));
+    for (Box& part : parts.back()) part.start[1] += block.first;
+    calls = std::max(calls, parts.back().size());
+    memory.push_back(count);
+    memory.back()[0] = memory_steps;
+  }
+  Requests sum;
+  for (std::size_t call = 0; call < calls; ++call) {
+    std::vector<Box> boxes;
+    for (const std::vector<Box>& of_rank : parts) {
+      boxes.push_back(call < of_rank.size() ? of_rank[call]
+                                            : Box{Shape(array.extents.size()), Shape(array.extents.size())});
+    }
+    const std::optional<Requests> requests = written_together(array, boxes, memory);
+    if (!requests) return std::nullopt;
+    sum.add(*requests);
+  }
+  return sum;
+}
+
+// Of a collective strategy. Commits between, and what resumes, cut other calls.
+std::optional<Requests> collective_requests(const EcgOptions& options, const Surroundings& around,
+                                            const std::vector<FieldSpec>& fields, std::uint64_t nodes,
+                                            std::uint64_t steps) {
+  if (options.ownership != "blocks" || options.unknown_steps || !options.mpi.hints.empty() || around.nodes() > 1) {
+    return std::nullopt;
+  }
+  Requests sum = mesh_requests(options, around, nodes);
+  std::vector<std::uint64_t> gathers;  // steps, of each field
+  for (const FieldSpec& field : fields) {
+    const Shape chunk =
+        series::choose_layout(field, 1, steps, static_cast<int>(around.ranks), options.align_bytes).chunk;
+    const std::uint64_t gathered = options.mpi.strategy == Strategy::cached ? chunk[0] : 1;
+    for (const auto& [of_call, calls] : {std::pair{gathered, steps / gathered}, {steps % gathered, std::uint64_t{1}}}) {
+      if (of_call * calls == 0) continue;
+      const std::optional<Requests> call = collective_call(field, chunk, of_call, gathered, around.ranks);
+      if (!call) return std::nullopt;
+      sum.add(*call, static_cast<double>(calls));
+    }
+    gathers.push_back(gathered);
+  }
+  // A step is committed when all fields have it: their times are written, and the slot is raised.
+  std::uint64_t commits = 0;
+  for (std::uint64_t end = 1, committed = 0; end <= steps; ++end) {
+    std::uint64_t all = steps;
+    for (const std::uint64_t gathered : gathers) all = std::min(all, end == steps ? steps : end / gathered * gathered);
+    if (all == committed) continue;
+    sum.add({1, static_cast<double>((all - committed) * sizeof(double))});
+    committed = all;
+    ++commits;
+  }
+  const Sync sync = options.writer.sync;
+  const std::uint64_t durable = sync == Sync::window ? commits : sync == Sync::commit ? 1 : 0;
+  sum.add(requests_of_state(std::vector<std::uint64_t>(around.ranks), std::vector<bool>(around.ranks, true),
+                            options.writer.commit_groups, commits, durable));
+  return sum;
+}
+
 // What comes after a run as the paper's code does it (kernels/ecg/afterwards.hpp). Each phase finds the store's bytes
 // once; what it reads again is in the client's memory.
 class AfterwardsRank {
@@ -263,6 +342,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   }
   if (options.mpi.strategy != Strategy::owner) {
     work.groups = heart_ranks(options, around, fields, nodes, steps);
+    work.at_store = collective_requests(options, around, fields, nodes, steps);
     return work;
   }
   SeriesShape shape;
@@ -275,6 +355,9 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.most_request_bytes = around.most_request_bytes;
   shape.page_cache = around.page_cache;
   shape.mesh_bytes = mesh_bytes(options, nodes);
+  shape.mesh_requests = mesh_requests(options, around, nodes);
+  shape.commit_groups = options.writer.commit_groups;
+  shape.syncs_windows = options.writer.sync == Sync::window;
   shape.syncs = options.writer.sync != Sync::none;
   shape.writers = options.writer.writers;
   if (options.ownership == "blocks") {

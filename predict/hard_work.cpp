@@ -1,4 +1,5 @@
 #include "predict/kernel_work.hpp"
+#include "predict/mpi_io.hpp"
 #include "predict/series_work.hpp"
 
 namespace weft::predict {
@@ -56,6 +57,31 @@ std::vector<Step> steps_of(const HardOptions& options, const kernels::RunOptions
   return rank.steps();
 }
 
+// Ranks write their records of a round together.
+std::optional<Requests> requests_of_rounds(const HardOptions& options, const kernels::RunOptions& run,
+                                           const Surroundings& around) {
+  if (!run.hints.empty() || around.nodes() > 1) return std::nullopt;
+  std::vector<Given> ranks;
+  for (std::uint64_t rank = 0; rank < around.ranks; ++rank) {
+    ranks.push_back({{{.offset = rank * options.record_bytes, .bytes = options.record_bytes}}});
+  }
+  const std::optional<Requests> round = written_together(mpi_io(), ranks);
+  if (!round) return std::nullopt;
+  Requests all;
+  all.add(*round, static_cast<double>(options.records * run.phases));
+  return all;
+}
+
+// A long write is several calls (storage/posix_store).
+Requests requests_of_calls(const kernels::KernelPlan& plan, const Surroundings& around) {
+  Requests all;
+  for (const auto& [bytes, times] : plan.app.write_sizes) {
+    all.add({static_cast<double>(ceil_div(bytes, around.most_bytes_of_a_call())), static_cast<double>(bytes)},
+            static_cast<double>(times));
+  }
+  return all;
+}
+
 }  // namespace
 
 Workload work_of(const HardOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -63,6 +89,8 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   if (options.strategy != HardStrategy::series) {
     work.groups = {{around.ranks, steps_of(options, run, around.rates)}};
+    const bool together = options.strategy == HardStrategy::collective || options.strategy == HardStrategy::hdf5;
+    work.at_store = together ? requests_of_rounds(options, run, around) : requests_of_calls(plan, around);
     return work;
   }
   FieldSpec field;

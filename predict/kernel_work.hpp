@@ -9,10 +9,12 @@
 #include "kernels/blast/blast_plan.hpp"
 #include "kernels/ecg/ecg_kernel.hpp"
 #include "kernels/hard/hard_kernel.hpp"
+#include "kernels/io/kernel_plan.hpp"
 #include "kernels/mhm/mhm_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
 #include "predict/rates.hpp"
 #include "predict/workload.hpp"
+#include "weft/support/shape.hpp"
 
 namespace weft::predict {
 
@@ -25,7 +27,15 @@ struct Surroundings {
   bool page_cache = false;                        // what is written goes to one of this machine
   std::uint64_t stdio_bytes = 4096;               // that printf gathers for a write
   std::uint64_t cores = 0;                        // of a node; 0: as many as ranks
+  // One that Weft makes for bytes that lie together (storage/posix_store).
+  std::uint64_t most_bytes_of_a_call() const { return page_cache ? most_request_bytes : UINT64_MAX; }
+  std::uint64_t nodes() const { return ranks_per_node == 0 ? 1 : ceil_div(ranks, ranks_per_node); }
 };
+
+// The writes that a kernel calls.
+inline Requests requests_of(const kernels::KernelPlan& plan) {
+  return {static_cast<double>(plan.app.writes()), static_cast<double>(plan.app.bytes())};
+}
 
 // All throw Error(usage) as the kernels' plans do.
 Workload work_of(const kernels::awp::AwpOptions& options, const kernels::RunOptions& run, const Surroundings& around);

@@ -1,7 +1,10 @@
 #include <algorithm>
 
+#include "kernels/mhm/mhm_plan.hpp"
 #include "predict/kernel_work.hpp"
+#include "predict/mpi_io.hpp"
 #include "predict/series_work.hpp"
+#include "weft/partition/ownership.hpp"
 #include "weft/support/shape.hpp"
 
 namespace weft::predict {
@@ -75,6 +78,67 @@ std::vector<Step> steps_of(const MhmOptions& options, const kernels::RunOptions&
   return rank.steps();
 }
 
+// As many rounds on each rank; those that have no more give nothing.
+std::optional<Requests> requests_of_batches(const MhmOptions& options, const kernels::RunOptions& run,
+                                            const Surroundings& around) {
+  if (!run.hints.empty() || around.nodes() > 1) return std::nullopt;
+  const std::uint64_t region = region_bytes(options, run);
+  const std::uint64_t of_round = piece_bytes(options, run) / region;
+  const auto ranks = static_cast<int>(around.ranks);
+  Requests all;
+  const std::uint64_t most = ceil_div(options.shape.problems(), around.ranks);
+  for (std::uint64_t first = 0; first < most; first += of_round) {
+    std::vector<Given> round;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const partition::Block block = partition::even_block(options.shape.problems(), rank, ranks);
+      const std::uint64_t from = std::min(first, block.count);
+      const std::uint64_t count = std::min(of_round, block.count - from);
+      round.emplace_back();
+      if (count > 0) round.back().pieces.push_back({(block.first + from) * region, count * region, 1});
+    }
+    const std::optional<Requests> requests = written_together(mpi_io(), round);
+    if (!requests) return std::nullopt;
+    all.add(*requests, static_cast<double>(run.phases));
+  }
+  return all;
+}
+
+// Where each rank writes alone, and what it writes is in one piece, it is what it calls.
+std::optional<Requests> requests_at_store(const MhmOptions& options, const kernels::RunOptions& run,
+                                          const Surroundings& around, const kernels::KernelPlan& plan) {
+  switch (options.strategy) {
+    case MhmStrategy::files: {  // printf gathers
+      const std::uint64_t text = options.shape.problem_bytes();
+      const auto files = static_cast<double>(options.shape.problems() * run.phases);
+      Requests all;
+      all.add({static_cast<double>(ceil_div(text, around.stdio_bytes)), static_cast<double>(text)}, files);
+      return all;
+    }
+    case MhmStrategy::shared_collective: return requests_of_batches(options, run, around);
+    default: return requests_of(plan);
+  }
+}
+
+// A phase is a step (kernels/mhm/mhm_series.cpp).
+SeriesShape series_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
+  FieldSpec field;
+  field.name = "solution";
+  field.per_step = {options.shape.problems() * options.shape.values()};
+  SeriesShape shape;
+  shape.fields = {field};
+  shape.steps = run.phases;
+  shape.ranks = around.ranks;
+  shape.ranks_per_node = around.ranks_per_node;
+  shape.align_bytes = run.align_bytes;
+  shape.most_request_bytes = around.most_request_bytes;
+  shape.owned = [ranks = around.ranks, options](const FieldSpec&, std::uint64_t rank) {
+    const partition::Block mine =
+        partition::even_block(options.shape.problems(), static_cast<int>(rank), static_cast<int>(ranks));
+    return Box{{mine.first * options.shape.values()}, {mine.count * options.shape.values()}};
+  };
+  return shape;
+}
+
 }  // namespace
 
 Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -82,6 +146,7 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   if (options.strategy != MhmStrategy::series) {
     work.groups = {{around.ranks, steps_of(options, run, around)}};
+    work.at_store = requests_at_store(options, run, around, plan);
     return work;
   }
   // The series is created, with its mesh, before the phases that are timed.
@@ -94,6 +159,7 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
              static_cast<double>(ceil_div(local, around.most_request_bytes) * run.phases));
   rank.call("close", "series close");
   work.groups = {{around.ranks, rank.steps()}};
+  work.at_store = series_work(series_of(options, run, around), around.rates).requests;
   work.leaves_out.emplace_back("the mesh, which is written before the phases that are timed");
   return work;
 }

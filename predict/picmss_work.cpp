@@ -4,6 +4,7 @@
 #include "kernels/picmss/picmss_file.hpp"
 #include "kernels/picmss/picmss_lines.hpp"
 #include "predict/kernel_work.hpp"
+#include "predict/mpi_io.hpp"
 #include "predict/series_work.hpp"
 
 namespace weft::predict {
@@ -57,6 +58,50 @@ std::vector<Step> steps_of(const PicmssOptions& options, const kernels::RunOptio
   return rank.steps();
 }
 
+// Headers are rank 0's; then array after array, in which each rank has a stretch.
+std::optional<Requests> typed_requests(const PicmssOptions& options, const kernels::RunOptions& run,
+                                       const Surroundings& around) {
+  if (!run.hints.empty() || around.nodes() > 1) return std::nullopt;
+  const kernels::picmss::LineGrid grid(options.grid);
+  std::vector<Given> values;
+  std::vector<Given> bricks;
+  for (std::uint64_t rank = 0; rank < around.ranks; ++rank) {
+    const kernels::picmss::Stretch lines = grid.lines_of(rank, around.ranks);
+    values.push_back({.pieces = {}, .memory_in_one = false});
+    bricks.push_back({});
+    // A node's variables lie together in memory.
+    if (const auto [first, count] = grid.nodes_of(lines); count > 0) {
+      values.back().pieces.push_back({first * sizeof(double), count * sizeof(double), count});
+    }
+    if (const auto [first, count] = grid.bricks_of(lines); count > 0) {
+      bricks.back().pieces.push_back({first * kernels::picmss::kBrickBytes, count * kernels::picmss::kBrickBytes, 1});
+    }
+  }
+  const auto array = [&](const std::vector<Given>& ranks) -> std::optional<Requests> {
+    if (options.strategy == PicmssStrategy::typed_collective) return written_together(mpi_io(), ranks);
+    Requests sum;
+    for (const Given& rank : ranks) {
+      const std::optional<Requests> alone = written_alone(mpi_io(), rank);
+      if (!alone) return std::nullopt;
+      sum.add(*alone);
+    }
+    return sum;
+  };
+  const std::optional<Requests> of_values = array(values);
+  const std::optional<Requests> of_bricks = array(bricks);
+  if (!of_values || !of_bricks) return std::nullopt;
+  const auto phases = static_cast<double>(run.phases);
+  const auto later = static_cast<double>(options.steps - 1);
+  Requests sum;
+  const kernels::picmss::PicmssLayout layout(grid, options.steps);
+  sum.add({6, static_cast<double>(layout.header_bytes(0))}, phases);
+  if (later > 0) sum.add({3, static_cast<double>(layout.header_bytes(1))}, later * phases);
+  sum.add(*of_values, phases * static_cast<double>(kernels::picmss::kPicmssCoordinates.size() +
+                                                   kernels::picmss::kPicmssVariables.size() * options.steps));
+  sum.add(*of_bricks, phases);
+  return sum;
+}
+
 }  // namespace
 
 Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, const Surroundings& around) {
@@ -64,6 +109,8 @@ Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, c
   Workload work{.kernel = plan.kernel, .strategy = plan.strategy, .ranks = around.ranks, .bytes = plan.file_bytes};
   if (options.strategy != PicmssStrategy::series) {
     work.groups = {{around.ranks, steps_of(options, run, around)}};
+    const bool by_value = options.strategy == PicmssStrategy::reopen_elementwise;
+    work.at_store = by_value ? requests_of(plan) : typed_requests(options, run, around);
     return work;
   }
   SeriesShape shape;

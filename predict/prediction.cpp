@@ -67,7 +67,7 @@ Prediction predict(const Workload& work, const stores::StoreProfile& profile, co
   result.ranks = work.ranks;
   result.nodes = middle.nodes(work.ranks);
   result.bytes = work.bytes;
-  result.requests = requests_of(work);
+  result.requests = work.at_store.value_or(requests_of(work));
   result.messages = work.messages;
   Foreseen output = foresee(work, middle, profile, cluster);
   result.output = output.all;
@@ -79,6 +79,7 @@ Prediction predict(const Workload& work, const stores::StoreProfile& profile, co
     result.afterwards = foresee(later, middle, profile, cluster).phases;
   }
   result.leaves_out = work.leaves_out;
+  if (!work.at_store) result.leaves_out.emplace_back("what MPI-IO makes of these requests, which are what it is given");
   add_unknown(work, profile, middle, result.leaves_out);
   return result;
 }

@@ -75,6 +75,7 @@ std::optional<WindowMessages> window_messages(const SeriesShape& shape, const pa
   if (!shape.owned) return std::nullopt;
   WindowMessages messages;
   std::unordered_set<std::uint64_t> pairs;  // sender and receiver
+  std::vector<series::WindowNeeds> needs(shape.ranks);
   for (const FieldSpec& field : shape.fields) {
     const Shape chunk =
         series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks), shape.align_bytes)
@@ -98,8 +99,12 @@ std::optional<WindowMessages> window_messages(const SeriesShape& shape, const pa
       for (auto meeting = first; meeting != end; ++meeting) holders.push_back({meeting->rank, meeting->elements});
       const int owner = partition::owner_of(first->tile, grid.tiles(), grid.valid_elements(first->tile), holders,
                                             writers, partition::OwnerRule::majority);
+      needs[static_cast<std::size_t>(owner)].tile_bytes_per_step += grid.tile_elements() * size_of(field.type);
       for (const partition::Holder& holder : holders) {
         if (holder.rank == owner) continue;
+        for (const int rank : {holder.rank, owner}) {
+          needs[static_cast<std::size_t>(rank)].mail_bytes_per_step += holder.elements * size_of(field.type);
+        }
         messages.step_bytes += holder.elements * size_of(field.type);
         pairs.insert(static_cast<std::uint64_t>(holder.rank) << 32U | static_cast<std::uint64_t>(owner));
       }
@@ -107,6 +112,7 @@ std::optional<WindowMessages> window_messages(const SeriesShape& shape, const pa
     }
   }
   messages.count = pairs.size();
+  messages.needs = *std::ranges::max_element(needs, {}, series::least_budget);
   return messages;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "predict/series_work.hpp"
+#include "weft/series/window_length.hpp"
 
 namespace weft::predict {
 
@@ -14,6 +15,7 @@ namespace weft::predict {
 struct WindowMessages {
   std::uint64_t count = 0;
   std::uint64_t step_bytes = 0;  // of each of its steps
+  series::WindowNeeds needs;     // of the rank that needs most
 };
 
 // Nothing where shape.owned does not say what a rank holds, or where ranks and tiles meet too often to look at each.

@@ -6,7 +6,9 @@
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
+#include "weft/storage/commit_groups.hpp"
 #include "weft/storage/write_plan.hpp"
+#include "weft/storage/writer_state.hpp"
 #include "weft/support/data_type.hpp"
 #include "weft/support/shape.hpp"
 
@@ -56,10 +58,10 @@ WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uin
 
 class SeriesRank {
  public:
-  // `travel` are the bytes of a step that travel between all ranks, where they are known.
+  // `messages`: where it is known what travels.
   SeriesRank(const SeriesShape& shape, std::uint64_t writers, const std::vector<Tiles>& fields, const Rates& rates,
-             std::optional<std::uint64_t> travel, bool is_writer, bool more)
-      : shape_(shape), writers_(writers), fields_(fields), rates_(rates), travel_(travel) {
+             const std::optional<WindowMessages>& messages, bool is_writer, bool more)
+      : shape_(shape), writers_(writers), fields_(fields), rates_(rates), messages_(messages) {
     for (const Tiles& tiles : fields) {
       owned_.push_back(!is_writer ? 0 : more ? ceil_div(tiles.count, writers) : tiles.count / writers);
     }
@@ -95,6 +97,7 @@ class SeriesRank {
   }
 
   std::uint64_t windows() const { return windows_; }
+  const Requests& values() const { return values_; }  // written by it
 
  private:
   std::uint64_t local_step_bytes() const {
@@ -108,14 +111,18 @@ class SeriesRank {
     return sum;
   }
 
-  // All ranks have the shortest window that any of them needs: that of one with most tiles.
-  std::uint64_t window_steps() const {
+  series::WindowNeeds estimated_needs() const {
     series::WindowNeeds needs;
     for (const Tiles& tiles : fields_) {
-      const std::uint64_t most = ceil_div(tiles.count, writers_) * tiles.bytes;
-      needs.tile_bytes_per_step += most;
+      needs.tile_bytes_per_step += ceil_div(tiles.count, writers_) * tiles.bytes;
       needs.mail_bytes_per_step += sent_step_bytes(tiles) + received_step_bytes(tiles);
     }
+    return needs;
+  }
+
+  // All ranks have the shortest window that any of them needs: that of one with most tiles.
+  std::uint64_t window_steps() const {
+    const series::WindowNeeds needs = messages_ ? messages_->needs : estimated_needs();
     const std::uint64_t fitting = series::steps_that_fit(needs, shape_.budget_bytes, fields_[0].chunk_steps);
     return series::window_steps(std::max<std::uint64_t>(fitting, 1), fields_[0].chunk_steps);
   }
@@ -124,9 +131,9 @@ class SeriesRank {
   // not write.
   std::uint64_t sent_step_bytes(const Tiles& tiles) const {
     if (shape_.ranks == 1) return 0;
-    if (travel_) {
+    if (messages_) {
       const double part = static_cast<double>(tiles.step_bytes) / static_cast<double>(local_step_bytes());
-      return static_cast<std::uint64_t>(static_cast<double>(*travel_ / shape_.ranks) * part /
+      return static_cast<std::uint64_t>(static_cast<double>(messages_->step_bytes / shape_.ranks) * part /
                                         static_cast<double>(shape_.ranks));
     }
     const std::uint64_t local = tiles.step_bytes / shape_.ranks;
@@ -185,6 +192,7 @@ class SeriesRank {
   }
 
   void write(std::uint64_t bytes, double times) {
+    if (bytes > 0) values_.add({1, static_cast<double>(bytes)}, times);
     rank_.write("write", Sharing::directly, bytes, times * (1 - rates_.behind));
     rank_.write_behind(Sharing::directly, bytes, times * rates_.behind);
   }
@@ -193,10 +201,11 @@ class SeriesRank {
   std::uint64_t writers_;
   const std::vector<Tiles>& fields_;
   const Rates& rates_;
-  std::optional<std::uint64_t> travel_;
+  const std::optional<WindowMessages>& messages_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
   std::uint64_t left_ = 0;            // of what is written, for the sync
   std::uint64_t windows_ = 0;
+  Requests values_;
   RankSteps rank_;
 };
 
@@ -216,6 +225,19 @@ std::uint64_t most_request_bytes(const stores::StoreProfile& profile) {
   return is_local(profile) ? 512ULL << 10 : 8ULL << 20;
 }
 
+Requests requests_of_state(const std::vector<std::uint64_t>& nodes, const std::vector<bool>& writes,
+                           std::uint64_t most_groups, std::uint64_t commits, std::uint64_t durable) {
+  constexpr double kWord = sizeof(std::uint64_t);
+  const storage::CommitGroups groups(nodes, writes, most_groups);
+  const auto has_word = [](const storage::DurableWord& client) { return client.word.has_value(); };
+  const auto clients = static_cast<std::uint64_t>(std::ranges::count_if(durable_words(groups, nodes), has_word));
+  Requests sum;
+  sum.add({1, kWord * static_cast<double>(storage::words_for_slots(nodes, most_groups))}, 2);
+  sum.add({1, kWord * static_cast<double>(storage::kWriterWords)});
+  sum.add({1, kWord}, static_cast<double>(commits * groups.count() + durable * clients));
+  return sum;
+}
+
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   std::vector<Tiles> fields;
   std::uint64_t most_tiles = 0;
@@ -232,11 +254,12 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   const std::uint64_t with_more = most_tiles % count;
   SeriesWork work;
   const auto of_window = window_messages(shape, writers);
-  const auto travel = of_window ? std::optional(of_window->step_bytes) : std::nullopt;
   std::uint64_t windows = 0;
+  std::vector<Requests> values;  // of a rank of each group
   for (const auto& [is_writer, more] : {std::pair{true, true}, std::pair{true, false}, std::pair{false, false}}) {
-    SeriesRank rank(shape, count, fields, rates, travel, is_writer, more);
+    SeriesRank rank(shape, count, fields, rates, of_window, is_writer, more);
     work.groups.push_back({0, rank.steps()});
+    values.push_back(rank.values());
     windows = rank.windows();  // as many on every rank
   }
   if (of_window) {
@@ -244,14 +267,23 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
                              static_cast<double>(of_window->step_bytes * shape.steps)};
   }
   std::vector<std::size_t> group_of(shape.ranks, 2);
+  std::vector<bool> writes(shape.ranks);
   for (std::uint64_t number = 0; number < count; ++number) {
-    group_of[static_cast<std::size_t>(writers.all()[number])] = number < with_more ? 0 : 1;
+    const auto rank = static_cast<std::size_t>(writers.all()[number]);
+    group_of[rank] = number < with_more ? 0 : 1;
+    writes[rank] = number < most_tiles;
   }
   for (const std::size_t group : group_of) {
     ++work.groups[group].ranks;
     if (work.order.empty() || work.order.back().first != group) work.order.emplace_back(group, 0);
     ++work.order.back().second;
   }
+  for (std::size_t group = 0; group < values.size(); ++group) {
+    work.requests.add(values[group], static_cast<double>(work.groups[group].ranks));
+  }
+  work.requests.add({static_cast<double>(windows), static_cast<double>(shape.steps * sizeof(double))});  // times
+  const std::uint64_t durable = !shape.syncs ? 0 : shape.syncs_windows ? windows : 1;
+  work.requests.add(requests_of_state(nodes, writes, shape.commit_groups, windows, durable));
   return work;
 }
 
@@ -264,6 +296,9 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
   for (RankGroup& group : work.groups) {
     group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
   }
+  work.at_store.emplace();
+  work.at_store->add(once.requests, static_cast<double>(times));
+  work.at_store->add(shape.mesh_requests, static_cast<double>(times));
   work.order = std::move(once.order);
   work.messages = once.messages;
   if (work.messages) {

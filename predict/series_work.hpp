@@ -30,8 +30,11 @@ struct SeriesShape {
   std::uint64_t align_bytes = 0;
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
   std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
-  bool syncs = false;                             // when it is closed
-  bool page_cache = false;                        // what is written goes to one of this machine
+  Requests mesh_requests{};
+  std::uint64_t commit_groups = WriterOptions{}.commit_groups;
+  bool syncs_windows = false;  // each of them, before it is committed
+  bool syncs = false;          // when it is closed
+  bool page_cache = false;     // what is written goes to one of this machine
   // What a rank holds of a field's array, where that is known: messages are counted then (predict/series_messages).
   std::function<Box(const FieldSpec& field, std::uint64_t rank)> owned{};
 };
@@ -43,11 +46,18 @@ std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
                 const Rates& rates);
 
+// What a file says of its writer: room for slots of both kinds and the writer's own words when it begins, then
+// `commits` times how far all is written, and `durable` times how far it is on the disk (storage/commit_groups,
+// writer_state). `writes`: which ranks write values.
+Requests requests_of_state(const std::vector<std::uint64_t>& nodes, const std::vector<bool>& writes,
+                           std::uint64_t most_groups, std::uint64_t commits, std::uint64_t durable);
+
 // At most three groups: ranks that own one chunk more than the other writers, those, and ranks that do not write.
 struct SeriesWork {
   std::vector<RankGroup> groups;
   std::vector<std::pair<std::size_t, std::uint64_t>> order;  // as Workload::order
   std::optional<Messages> messages{};
+  Requests requests{};  // that make no part of the mesh
 };
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
 // The same `times` times, as the work of a run.

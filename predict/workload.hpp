@@ -82,12 +82,24 @@ struct Messages {
   double bytes = 0;
 };
 
+// Requests and their bytes, of all ranks.
+struct Requests {
+  double writes = 0;
+  double bytes = 0;
+  void add(const Requests& more, double times = 1) {
+    writes += times * more.writes;
+    bytes += times * more.bytes;
+  }
+};
+
 struct Workload {
   std::string kernel;
   std::string strategy;
   std::uint64_t ranks = 1;
   std::uint64_t bytes = 0;             // that the run writes in all
   std::optional<Messages> messages{};  // of a series, where they are known
+  // That reach the store. Nothing where it is not known what MPI-IO makes of those in `groups`.
+  std::optional<Requests> at_store{};
   std::vector<RankGroup> groups{};
   std::vector<RankGroup> afterwards{};  // the same ranks, once the run has ended: its phases are not part of the output
   // Which ranks are of which group, in the order of ranks: {group, how many}; empty: the first group's ranks come
@@ -99,11 +111,7 @@ struct Workload {
 // The same again and again. Groups keep their ranks.
 std::vector<RankGroup> repeated(const std::vector<RankGroup>& groups, std::uint64_t times);
 
-// Requests to the store and their bytes, of all ranks.
-struct Requests {
-  double writes = 0;
-  double bytes = 0;
-};
+// What the ranks ask for, as `groups` have it: of MPI-IO it is the pieces that they give to it.
 Requests requests_of(const Workload& work);
 
 }  // namespace weft::predict

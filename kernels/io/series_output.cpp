@@ -37,6 +37,13 @@ SeriesWriter new_series(const MpiCommunicator& comm, const std::string& path, Se
 
 }  // namespace
 
+void add_calls(const storage::SyscallCounters& seen, Calls& system) {
+  system.opens += seen.opens;
+  system.closes += seen.closes;
+  system.seeks += seen.seeks;
+  for (const auto& [bytes, times] : seen.write_sizes.times()) system.write(bytes, times);
+}
+
 SeriesOutput::SeriesOutput(FileAccount account, const std::function<SeriesWriter()>& open)
     : account_(account), writer_(timed(account_.times.open, account_.times.calls.open, [&] {
         return std::make_unique<SeriesWriter>(open());
@@ -60,12 +67,7 @@ void SeriesOutput::end_step(double time) {
 void SeriesOutput::close() {
   timed(account_.times.close, account_.times.calls.close, [&] { writer_->close(); });
   ++account_.app.closes;
-  const storage::SyscallCounters& seen = writer_->counters().syscall;
-  Calls& system = account_.system;
-  system.opens += seen.opens;
-  system.closes += seen.closes;
-  system.seeks += seen.seeks;
-  for (const auto& [bytes, times] : seen.write_sizes.times()) system.write(bytes, times);
+  add_calls(writer_->counters().syscall, account_.system);
 }
 
 }  // namespace weft::kernels

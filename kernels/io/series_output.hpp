@@ -18,6 +18,9 @@
 
 namespace weft::kernels {
 
+// What a store of Weft's has asked of the system joins a kernel's account.
+void add_calls(const storage::SyscallCounters& seen, Calls& system);
+
 class SeriesOutput {
  public:
   // The writer that `open` makes, which is timed. Collective; throws what `open` throws.

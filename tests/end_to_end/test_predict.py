@@ -112,56 +112,6 @@ def test_nodes_have_links(store: Path) -> None:
     assert near < 4
 
 
-def test_files_of_printf_are_written_by_the_block(store: Path, tmp_path: Path) -> None:
-    words = ("mhm", "--strategy", "files", "--ccross", 2, "--sub-elements", 64)
-    said = predicted(store, *words, "--ranks", 2)
-    did = w.weft_ok("run", *words, "--out", tmp_path / "out", "--json", ranks=2).json
-    assert tmp_path.stat().st_blksize == 4096
-    assert round(said["requests"]["writes"]) == did["counters"]["syscall"]["writes"] == 16 * 7
-    assert round(said["requests"]["bytes"]) == did["counters"]["syscall"]["bytes"]
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_requests_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int) -> None:
-    for words in (("hard", "--strategy", "files", "--records", 500), ("hard", "--strategy", "raw", "--records", 100),
-                  ("mhm", "--strategy", "shared", "--ccross", 2, "--sub-elements", 8),
-                  ("blast", "--strategy", "immediate", "--tasks", 12, "--ranks-per-node", 4)):
-        said = predicted(store, *words, "--ranks", ranks)
-        did = w.weft_ok("run", *words, "--out", tmp_path / f"{words[0]}-{words[2]}", "--json", ranks=ranks).json
-        assert said["bytes"] == did["bytes"], words
-        if words[0] != "mhm" or 16 % ranks == 0:  # else it is the ranks with most problems that are predicted
-            assert round(said["requests"]["writes"]) == did["counters"]["app"]["writes"], words
-            assert round(said["requests"]["bytes"]) == did["counters"]["app"]["bytes"], words
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("layout", ["reads", "rows", "isotropic"])
-@pytest.mark.parametrize("nodes", [30_011, 120_000])
-def test_requests_of_a_series_are_those_of_a_run(store: Path, tmp_path: Path, ranks: int, layout: str,
-                                                 nodes: int) -> None:
-    words = ("ecg", "--nodes", nodes, "--steps", 50, "--layout", layout, "--mesh", "none", "--writers", "all",
-             "--budget", "64MiB")
-    said = predicted(store, *words, "--ranks", ranks)
-    did = w.weft_ok("run", *words, "--out", tmp_path / "heart.h5", "--json", ranks=ranks).json
-    app = did["counters"]["app"]
-    slots = app["slot_writes"]
-    assert said["bytes"] == did["bytes"]
-    travelled = did["counters"]["mpi"]
-    assert said["messages"] == {"count": travelled["messages"], "bytes": travelled["bytes_sent"]}
-    # A group of ranks is predicted by the mean of them.
-    assert round(said["requests"]["bytes"], 3) == app["bytes_written"] + 8 * slots
-    assert round(said["requests"]["writes"], 3) == app["writes"] + slots
-
-
-def test_the_parts_of_a_mesh_are_in_it(store: Path, tmp_path: Path) -> None:
-    words = ("ecg", "--nodes", 30_000, "--steps", 10)
-    bare = predicted(store, *words, "--mesh", "none")["requests"]["bytes"]
-    with_mesh = predicted(store, *words)["requests"]["bytes"]
-    runs = [w.weft_ok("run", *words, *mesh, "--out", tmp_path / "heart.h5", "--json").json["counters"]["syscall"]
-            for mesh in ([], ["--mesh", "none"])]
-    assert with_mesh - bare == pytest.approx(runs[0]["bytes_written"] - runs[1]["bytes_written"], rel=0.02)
-
-
 @pytest.mark.parametrize("kernel", ["ecg", "awp"])
 def test_thousands_of_ranks(store: Path, kernel: str) -> None:
     words = {"ecg": ("ecg", "--nodes", 3_253_316), "awp": ("awp", "--strategy", "series", "--grid", "2025x1000x212")}
@@ -331,8 +281,8 @@ def test_the_run_that_is_advised_is_the_one_that_was_predicted(store: Path, tmp_
     command = advised["next"].split(" run ")[1].replace("OUT", str(tmp_path / "heart.h5")).split()
     did = w.weft_ok("run", *command, "--json").json
     app = did["counters"]["app"]
-    writes = app["writes"] + app["slot_writes"]
-    assert writes == pytest.approx(first["prediction"]["requests"]["writes"], abs=app["windows"])
+    # Besides, the writer says four times who it is and how far all is on the disk.
+    assert round(first["prediction"]["requests"]["writes"]) == app["writes"] + app["slot_writes"] + 4
 
 
 def test_advice_for_a_shape(store: Path) -> None:

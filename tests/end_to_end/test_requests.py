@@ -6,49 +6,26 @@ strace and HDF5 (where the chunks lie) are the witnesses; Weft's own counters ar
 from __future__ import annotations
 
 import itertools
-import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import h5py
 import pytest
+import strace
 import weft_run as w
+from strace import Moved, needs_strace
 
 NODES, STEPS = 1009, 43
 
 
-def _can_trace() -> bool:
-    return shutil.which("strace") is not None and w.call(["strace", "-qq", "-e", "trace=none", "true"]).code == 0
-
-
-pytestmark = pytest.mark.skipif(not _can_trace(), reason="strace cannot trace here")
-
-
-@dataclass
-class Moved:
-    name: str
-    offset: int
-    bytes: int
+pytestmark = needs_strace
 
 
 def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.Outcome, list[Moved]]:
     """Runs weft on one rank under strace, and lists its calls on `file`."""
-    log = folder / "strace"
-    for old in folder.glob("strace.*"):
-        old.unlink()
-    # -ff: a log for each thread, so that no line is broken by another thread's.
-    command = ["strace", "-ff", "-o", str(log), "-y", "-e", f"trace={calls}", w.WEFT, *map(str, arguments)]
-    outcome = w.call(command)
-    assert outcome.code == 0, outcome
-    moved = []
-    for one in sorted(folder.glob("strace.*")):
-        for line in one.read_text(errors="replace").splitlines():
-            match = re.match(r"(\w+)\(\d+<(.*?)>, .*, (\d+)\)\s+= (\d+)", line)
-            if match and match[2] in (str(file), f"{file}.weft-part"):
-                moved.append(Moved(match[1], int(match[3]), int(match[4])))
-    return outcome, moved
+    outcome, moved = strace.trace(folder, calls, *arguments)
+    return outcome, [m for m in moved if m.file in (str(file), f"{file}.weft-part")]
 
 
 @pytest.mark.parametrize("mesh", ["box", "none"])
