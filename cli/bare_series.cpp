@@ -64,6 +64,7 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
   series.budget_bytes = parse_bytes(said.budget);
   series.align_bytes = parse_bytes(said.align);
   series.most_request_bytes = around.most_request_bytes;
+  series.direct_from_bytes = around.direct_from_bytes;
   series.page_cache = around.page_cache;
   const Sync sync = series::parse_sync(said.sync, "--sync");
   series.syncs = sync != Sync::none;

@@ -64,6 +64,7 @@ predict::Surroundings surroundings_of(const MachineArguments& arguments, const s
           .rates = predict::rates_of(profile, per_node == 0 ? arguments.ranks : per_node),
           .most_request_bytes = predict::most_request_bytes(profile),
           .page_cache = predict::is_local(profile),
+          .direct_from_bytes = predict::direct_from_bytes(profile),
           .stdio_bytes = predict::stdio_bytes(profile),
           .cores = static_cast<std::uint64_t>(profile.cores)};
 }

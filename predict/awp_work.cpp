@@ -84,6 +84,7 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
   shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
+  shape.direct_from_bytes = around.direct_from_bytes;
   shape.owned = [grid](const FieldSpec&, std::uint64_t rank) {
     const auto [start, count] = grid.part_of(rank);
     return Box{{start[2], start[1], start[0]}, {count[2], count[1], count[0]}};

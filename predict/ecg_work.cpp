@@ -353,6 +353,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.budget_bytes = options.writer.budget_bytes;
   shape.align_bytes = options.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
+  shape.direct_from_bytes = around.direct_from_bytes;
   shape.page_cache = around.page_cache;
   shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.mesh_requests = mesh_requests(options, around, nodes);

@@ -105,6 +105,7 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
+  shape.direct_from_bytes = around.direct_from_bytes;
   shape.page_cache = around.page_cache;
   shape.syncs = options.sync;
   shape.owned = [](const FieldSpec& of, std::uint64_t rank) { return Box{{rank, 0}, {1, of.per_step[1]}}; };

@@ -25,6 +25,7 @@ struct Surroundings {
   Rates rates{};
   std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
   bool page_cache = false;                        // what is written goes to one of this machine
+  std::uint64_t direct_from_bytes = UINT64_MAX;   // longer series are written past the page cache
   std::uint64_t stdio_bytes = 4096;               // that printf gathers for a write
   std::uint64_t cores = 0;                        // of a node; 0: as many as ranks
   // One that Weft makes for bytes that lie together (storage/posix_store).

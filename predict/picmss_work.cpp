@@ -126,6 +126,7 @@ Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, c
   shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
+  shape.direct_from_bytes = around.direct_from_bytes;
   write_series(shape, around.rates, run.phases, work);
   return work;
 }

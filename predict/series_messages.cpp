@@ -112,6 +112,7 @@ std::optional<WindowMessages> window_messages(const SeriesShape& shape, const pa
     }
   }
   messages.count = pairs.size();
+  for (const series::WindowNeeds& of_rank : needs) messages.owners.push_back(of_rank.tile_bytes_per_step > 0);
   messages.needs = *std::ranges::max_element(needs, {}, series::least_budget);
   return messages;
 }

@@ -16,6 +16,7 @@ struct WindowMessages {
   std::uint64_t count = 0;
   std::uint64_t step_bytes = 0;  // of each of its steps
   series::WindowNeeds needs;     // of the rank that needs most
+  std::vector<bool> owners;      // the ranks that have a tile to write
 };
 
 // Nothing where shape.owned does not say what a rank holds, or where ranks and tiles meet too often to look at each.

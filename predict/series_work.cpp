@@ -7,6 +7,8 @@
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
 #include "weft/storage/commit_groups.hpp"
+#include "weft/storage/direct_writer.hpp"
+#include "weft/storage/file_system.hpp"
 #include "weft/storage/write_plan.hpp"
 #include "weft/storage/writer_state.hpp"
 #include "weft/support/data_type.hpp"
@@ -238,6 +240,13 @@ Requests requests_of_state(const std::vector<std::uint64_t>& nodes, const std::v
   return sum;
 }
 
+std::uint64_t direct_from_bytes(const stores::StoreProfile& profile) {
+  storage::FileSystem of;
+  of.type = profile.file_system;
+  if (of.direct_gain() == storage::DirectGain::large_requests) return 0;
+  return is_local(profile) ? storage::comfortable_cache_bytes() : UINT64_MAX;
+}
+
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   std::vector<Tiles> fields;
   std::uint64_t most_tiles = 0;
@@ -283,6 +292,7 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   }
   work.requests.add({static_cast<double>(windows), static_cast<double>(shape.steps * sizeof(double))});  // times
   const std::uint64_t durable = !shape.syncs ? 0 : shape.syncs_windows ? windows : 1;
+  if (of_window) writes = of_window->owners;
   work.requests.add(requests_of_state(nodes, writes, shape.commit_groups, windows, durable));
   return work;
 }
@@ -295,6 +305,13 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
   start.call("open", "series start");
   for (RankGroup& group : work.groups) {
     group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
+  }
+  std::uint64_t bytes = 0;
+  for (const FieldSpec& field : shape.fields) {
+    bytes += element_count(field.per_step) * size_of(field.type) * shape.steps;
+  }
+  if (bytes >= shape.direct_from_bytes) {
+    work.leaves_out.emplace_back("the system calls of requests that go past the page cache: each may be several");
   }
   work.at_store.emplace();
   work.at_store->add(once.requests, static_cast<double>(times));

@@ -29,6 +29,7 @@ struct SeriesShape {
   std::uint64_t budget_bytes = WriterOptions{}.budget_bytes;
   std::uint64_t align_bytes = 0;
   std::uint64_t most_request_bytes = 8ULL << 20;  // 512 KiB through a page cache of this machine
+  std::uint64_t direct_from_bytes = UINT64_MAX;   // a series of so many goes past the page cache
   std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
   Requests mesh_requests{};
   std::uint64_t commit_groups = WriterOptions{}.commit_groups;
@@ -41,6 +42,9 @@ struct SeriesShape {
 
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
+
+// The bytes of the shortest series that is written past the page cache (storage/flusher); UINT64_MAX where none is.
+std::uint64_t direct_from_bytes(const stores::StoreProfile& profile);
 
 // A mesh of so many bytes, of which each rank makes and writes an even share while the file is made.
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,

@@ -86,6 +86,24 @@ def test_no_room_for_the_file_itself(tmp_path: Path, strategy: str, extra: list[
     assert str(path) in line and "File too large" in line
 
 
+@pytest.mark.parametrize("extra", [[], ["--unknown-steps"]], ids=["known", "unknown"])
+def test_no_room_for_the_last_of_what_hdf5_makes(tmp_path: Path, extra: list[str]) -> None:
+    """The values have room, and objects of HDF5's behind them have not: in its file in memory, too."""
+    command = ["run", "ecg", "--nodes", 20 * NODES, "--steps", STEPS, "--mesh", "none", *extra]
+    w.weft_ok(*command, "--out", tmp_path / "whole.h5")
+    whole = (tmp_path / "whole.h5").stat().st_size
+    path = tmp_path / "out.h5"
+    for less in range(0, 28 << 10, 4 << 10):
+        limit = (whole - 1 - less) >> 10
+        limited = ["bash", "-c", f"trap '' XFSZ; ulimit -f {limit}; exec \"$@\"", "bash", w.WEFT]
+        outcome = w.call([*limited, *map(str, command), "--out", str(path)])
+        assert outcome.code == 1, (limit, outcome)
+        assert outcome.err.splitlines() == outcome.error_lines, "nothing but the line"
+        [line] = outcome.error_lines
+        assert str(path) in line and "File too large" in line, (limit, line)
+        path.unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("ranks", [None, 3])
 @pytest.mark.parametrize("filters", ["none", "fletcher32", "shuffle+deflate:1"])
 def test_repacking_onto_a_full_disk(small_disk: Path, tmp_path: Path, ranks: int | None, filters: str) -> None:

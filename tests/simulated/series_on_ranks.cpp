@@ -82,13 +82,11 @@ void run(const std::string& kernel, const std::string& size, std::uint64_t steps
   const std::uint64_t most_messages = comm->max(counters.mpi_messages);
   const std::uint64_t windows = comm->max(counters.windows);
   const std::uint64_t sent = comm->sum(counters.mpi_bytes);
-  const std::uint64_t calls = comm->sum(counters.syscall.writes);
-  const std::uint64_t call_bytes = comm->sum(counters.syscall.bytes_written);
   if (rank != 0) return;
   std::printf(R"({"writes": %lu, "slots": %lu, "bytes": %lu, "messages": %lu, "most_messages": %lu, "windows": %lu, )"
-              R"("sent": %lu, "calls": %lu, "call_bytes": %lu, "simulated_seconds": %.6f})"
+              R"("sent": %lu, "simulated_seconds": %.6f})"
               "\n",
-              writes, slots, bytes, messages, most_messages, windows, sent, calls, call_bytes, MPI_Wtime());
+              writes, slots, bytes, messages, most_messages, windows, sent, MPI_Wtime());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ import h5py
 import numpy as np
 import pytest
 import weft_run as w
+
+sys.path.insert(0, str(w.REPO / "tests" / "end_to_end"))
+from test_predict import made_profile
 
 PROGRAM = os.environ["WEFT_SIMULATED"]
 RANKS = [int(word) for word in os.environ.get("WEFT_SIMULATED_RANKS", "64 1024").split()]
@@ -54,7 +58,8 @@ def simulated(tmp_path: Path, ranks: int, *words: object) -> dict[str, Any]:
 @pytest.mark.parametrize("kernel", ["ecg", "awp"])
 def test_requests_are_those_that_are_predicted(tmp_path: Path, kernel: str, ranks: int) -> None:
     file = tmp_path / "series.h5"
-    store = w.REPO / "stores" / "profiles" / "local-disk.json"  # as the file is: calls are short ones
+    store = tmp_path / "store.json"
+    store.write_text(json.dumps(made_profile()))
     steps = 20
     size = "1000000" if kernel == "ecg" else "256x128x64"
     shape: tuple[object, ...] = ("ecg", "--nodes", size, "--steps", steps, "--mesh", "none", "--sync", "none")
@@ -62,8 +67,10 @@ def test_requests_are_those_that_are_predicted(tmp_path: Path, kernel: str, rank
         shape = ("awp", "--strategy", "series", "--grid", size, "--skip", 1, "--steps-per-file", steps)
     did = simulated(tmp_path, ranks, kernel, size, steps, file)
     said = w.weft_ok("predict", *shape, "--ranks", ranks, "--per-node", PER_NODE, "--store", store, "--json").json
-    assert round(said["requests"]["bytes"]) == did["call_bytes"]
-    assert round(said["requests"]["writes"]) == did["calls"]
+    with h5py.File(file) as series:
+        words = sum(series[f"weft/{of}"].size for of in ("commit", "durable", "writer"))
+    assert round(said["requests"]["writes"]) == did["writes"] + did["slots"] + 3
+    assert round(said["requests"]["bytes"]) == did["bytes"] + 8 * (did["slots"] + words)
     assert said["messages"] == {"count": did["messages"], "bytes": did["sent"]}
     # At most a message to each writer in a window: all ranks of one node write, and 8 of each of several.
     writers = ranks if ranks == PER_NODE else 8 * (ranks // PER_NODE)

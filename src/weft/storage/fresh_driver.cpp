@@ -14,6 +14,9 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <utility>
+
+#include "weft/support/error.hpp"
 
 #if __has_include(<H5FDdevelop.h>)
 #include <H5FDdevelop.h>
@@ -31,6 +34,12 @@ struct OpenFile {
   bool locks = true;  // locks that the file system does not have are no error
   haddr_t end_of_addresses = 0;
 };
+
+thread_local int refused_write = 0;  // errno of the first
+
+void refuse(int reason) {
+  if (refused_write == 0) refused_write = reason;
+}
 
 OpenFile& mine(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
 const OpenFile& mine(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
@@ -65,6 +74,7 @@ H5FD_t* open_file(const char* path, unsigned flags, hid_t, haddr_t) {
   }
   file->descriptor = descriptor;
   file->writable = writable;
+  if (writable) refused_write = 0;
   file->locks = wants_locks();
   return &file->of_hdf5;
 }
@@ -116,8 +126,8 @@ herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes
     const ssize_t written = ::pwrite(mine(file).descriptor, from.data(), from.size(), static_cast<off_t>(address));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      say(__LINE__, "file write failed", written < 0 ? errno : ENOSPC);
-      return -1;
+      refuse(written < 0 ? errno : ENOSPC);
+      return 0;
     }
     from = from.subspan(static_cast<std::size_t>(written));
     address += static_cast<haddr_t>(written);
@@ -127,10 +137,10 @@ herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes
 
 // To where the addresses end, as HDF5 wants it when it closes a file.
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
-  if (!mine(file).writable || ::ftruncate(mine(file).descriptor, static_cast<off_t>(mine(file).end_of_addresses)) == 0)
-    return 0;
-  say(__LINE__, "unable to extend file properly", errno);
-  return -1;
+  const bool done =
+      !mine(file).writable || ::ftruncate(mine(file).descriptor, static_cast<off_t>(mine(file).end_of_addresses)) == 0;
+  if (!done) refuse(errno);
+  return 0;
 }
 
 herr_t set_lock(OpenFile& file, int how) {
@@ -166,6 +176,10 @@ H5FD_class_t driver() {
 }
 
 }  // namespace
+
+void throw_refused_write(const std::string& path) {
+  if (refused_write != 0) throw system_error(path, "cannot be written", std::exchange(refused_write, 0));
+}
 
 bool read_or_zeros(int descriptor, haddr_t address, std::span<std::byte> to) {
   while (!to.empty()) {

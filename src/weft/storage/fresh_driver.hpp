@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "weft/storage/hdf5_handle.hpp"
 
@@ -23,6 +24,11 @@ namespace weft::storage {
 
 // For H5Fopen and H5Fcreate. `from` are other settings, H5P_DEFAULT or an access list.
 Handle fresh_access(hid_t from = H5P_DEFAULT);
+
+// HDF5 crashes where it closes a file that refuses its last writes. So it is told that they are done, and what refused
+// them is kept: this throws it, as Error(system) of `path`, the first one of the file that this thread opened last to
+// be written. Whoever has closed such a file calls it, and uses nothing of the file where it throws.
+void throw_refused_write(const std::string& path);
 
 // Fills `to` from the file, and with zeros behind its end, as HDF5's own driver does. False, with errno, where it
 // cannot.

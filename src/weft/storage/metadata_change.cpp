@@ -54,6 +54,7 @@ SeriesCatalog rehearse(const SeriesCatalog& catalog, const std::vector<ByteRange
   Handle file(check_hdf5(H5Fopen(scratch.c_str(), H5F_ACC_RDWR, access), catalog.path, "cannot extend the file"));
   MetadataChange changed = change(file);
   check_hdf5(file.reset(), catalog.path, "cannot extend the file");
+  throw_refused_write(catalog.path);
   if (!changed.indexes.empty()) {
     const auto made = open_store(scratch, OpenMode::write);
     for (const IndexPlan& index : changed.indexes) write_index(*made, index);

@@ -128,6 +128,7 @@ void close_file(Handle& file, const std::string& path) {
     throw cause != 0 ? system_error(path, "cannot finish the file's metadata", cause)
                      : Error(ErrorKind::system, path, "cannot finish the file's metadata: " + words);
   }
+  throw_refused_write(path);
 }
 
 // The metadata that HDF5 has made, in few requests. A long index, of millions of chunks, is written where it belongs.
