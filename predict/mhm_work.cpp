@@ -160,7 +160,9 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
              static_cast<double>(ceil_div(local, around.most_request_bytes) * run.phases));
   rank.call("close", "series close");
   work.groups = {{around.ranks, rank.steps()}};
-  work.at_store = series_work(series_of(options, run, around), around.rates).requests;
+  const SeriesShape shape = series_of(options, run, around);
+  work.at_store = series_work(shape, around.rates).requests;
+  say_past_the_cache(shape, work);
   work.leaves_out.emplace_back("the mesh, which is written before the phases that are timed");
   return work;
 }

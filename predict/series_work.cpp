@@ -297,6 +297,16 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   return work;
 }
 
+void say_past_the_cache(const SeriesShape& shape, Workload& work) {
+  std::uint64_t bytes = 0;
+  for (const FieldSpec& field : shape.fields) {
+    bytes += element_count(field.per_step) * size_of(field.type) * shape.steps;
+  }
+  if (bytes >= shape.direct_from_bytes) {
+    work.leaves_out.emplace_back("the system calls of requests that go past the page cache: each may be several");
+  }
+}
+
 void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work) {
   SeriesWork once = series_work(shape, rates);
   work.groups = repeated(once.groups, times);
@@ -306,13 +316,7 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
   for (RankGroup& group : work.groups) {
     group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
   }
-  std::uint64_t bytes = 0;
-  for (const FieldSpec& field : shape.fields) {
-    bytes += element_count(field.per_step) * size_of(field.type) * shape.steps;
-  }
-  if (bytes >= shape.direct_from_bytes) {
-    work.leaves_out.emplace_back("the system calls of requests that go past the page cache: each may be several");
-  }
+  say_past_the_cache(shape, work);
   work.at_store.emplace();
   work.at_store->add(once.requests, static_cast<double>(times));
   work.at_store->add(shape.mesh_requests, static_cast<double>(times));

@@ -67,6 +67,9 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
 // The same `times` times, as the work of a run.
 void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work);
 
+// Among what the work leaves out, where the series is so long that its requests are not what the system is called for.
+void say_past_the_cache(const SeriesShape& shape, Workload& work);
+
 // Seconds of one snapshot, one trace, .., as each field's layout.access has it (three at most are named), and of all
 // that its layout.reads expects.
 std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const SeriesShape& shape);

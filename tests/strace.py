@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,21 +27,21 @@ class Moved:
     bytes: int
 
 
-def trace(folder: Path, calls: str, *arguments: object, ranks: int | None = None) -> tuple[w.Outcome, list[Moved]]:
-    """Runs weft, and lists those of its calls that moved bytes. `folder` gets the logs."""
-    log = folder / "strace"
-    for old in folder.glob("strace.*"):
-        old.unlink()
-    # -ff: a log for each thread, so that no line is broken by another thread's.
-    command = ["strace", "-ff", "-o", str(log), "-y", "-e", f"trace={calls}", w.WEFT, *map(str, arguments)]
-    outcome = w.call(w.on_ranks(ranks, command))
-    assert outcome.code == 0, outcome
+def trace(calls: str, *arguments: object, ranks: int | None = None) -> tuple[w.Outcome, list[Moved]]:
+    """Runs weft, and lists those of its calls that moved bytes."""
+    with tempfile.TemporaryDirectory(prefix="strace-") as folder:
+        # -ff: a log for each thread, so that no line is broken by another thread's. The filter lets all other calls pass:
+        # ranks that wait for each other make many.
+        options = ["-ff", "--seccomp-bpf", "-o", f"{folder}/log", "-y", "-e", f"trace={calls}"]
+        command = ["strace", *options, w.WEFT, *map(str, arguments)]
+        outcome = w.call(w.on_ranks(ranks, command))
+        assert outcome.code == 0, outcome
+        lines = [line for log in sorted(Path(folder).iterdir()) for line in log.read_text(errors="replace").splitlines()]
     moved = []
-    for one in sorted(folder.glob("strace.*")):
-        for line in one.read_text(errors="replace").splitlines():
-            # pwritev(3</a/file>, [..], 2, OFFSET) = BYTES, and write(3</a/file>, "..", LENGTH) = BYTES
-            match = re.match(r"(\w+)\(\d+<(.*?)>, .*, (\d+)\)\s+= (\d+)", line)
-            if match:
-                has_offset = match[1].startswith("p")
-                moved.append(Moved(match[1], match[2], int(match[3]) if has_offset else -1, int(match[4])))
+    for line in lines:
+        # pwritev(3</a/file>, [..], 2, OFFSET) = BYTES, and write(3</a/file>, "..", LENGTH) = BYTES
+        match = re.match(r"(\w+)\(\d+<(.*?)>, .*, (\d+)\)\s+= (\d+)", line)
+        if match:
+            has_offset = match[1].startswith("p")
+            moved.append(Moved(match[1], match[2], int(match[3]) if has_offset else -1, int(match[4])))
     return outcome, moved

@@ -22,9 +22,9 @@ NODES, STEPS = 1009, 43
 pytestmark = needs_strace
 
 
-def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.Outcome, list[Moved]]:
+def trace(file: Path, calls: str, *arguments: object) -> tuple[w.Outcome, list[Moved]]:
     """Runs weft on one rank under strace, and lists its calls on `file`."""
-    outcome, moved = strace.trace(folder, calls, *arguments)
+    outcome, moved = strace.trace(calls, *arguments)
     return outcome, [m for m in moved if m.file in (str(file), f"{file}.weft-part")]
 
 
@@ -32,7 +32,7 @@ def trace(folder: Path, file: Path, calls: str, *arguments: object) -> tuple[w.O
 def test_what_making_a_series_writes(tmp_path: Path, mesh: str) -> None:
     """HDF5 makes its objects in memory, 30 to 60 of them. They go to the file in a request for each place."""
     path = tmp_path / "out.h5"
-    _, seen = trace(tmp_path, path, "pwrite64", "run", "ecg", "--out", path, "--nodes", NODES, "--mesh", mesh)
+    _, seen = trace(path, "pwrite64", "run", "ecg", "--out", path, "--nodes", NODES, "--mesh", mesh)
     assert 1 <= len(seen) <= 4, seen
     assert seen[0].offset == 0 and seen[0].bytes > 8192
 
@@ -43,7 +43,7 @@ def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
     small = ["--nodes", NODES, "--steps", STEPS, "--target", "8KiB", "--budget", "100KiB"]
     small += ["--mesh", "none"]
     outcome, seen = trace(
-        tmp_path, path, "pwritev,pwrite64,write", "run", "ecg", "--json", "--out", path, *small, *extra
+        path, "pwritev,pwrite64,write", "run", "ecg", "--json", "--out", path, *small, *extra
     )
     report = outcome.json
     ours = [m for m in seen if m.name == "pwritev"]  # pwrite64 is HDF5's, while it makes the file
@@ -70,10 +70,10 @@ def test_what_owner_writes(tmp_path: Path, extra: list[str]) -> None:
     w.check_file(path, NODES, STEPS, "separate" if extra else "joint")
 
 
-def read_and_watch(folder: Path, path: Path, field: str, *what: object) -> tuple[Any, list[Moved]]:
+def read_and_watch(path: Path, field: str, *what: object) -> tuple[Any, list[Moved]]:
     """`weft read --json`, and the reads strace saw of the field's chunks."""
     first, end = w.chunk_range(path, field)
-    outcome, seen = trace(folder, path, "preadv,pread64,read", "read", path, "--field", field, "--json", *what)
+    outcome, seen = trace(path, "preadv,pread64,read", "read", path, "--field", field, "--json", *what)
     return outcome.json, [m for m in seen if m.name == "preadv" and first <= m.offset < end]
 
 
@@ -89,7 +89,7 @@ def test_reads_take_what_the_layout_predicts(tmp_path: Path, layout: str, latenc
         values = file["Data"][...]
 
     for name in ("trace", "snapshot"):
-        _, seen = read_and_watch(tmp_path, path, "Data", f"--{name}", 0)
+        _, seen = read_and_watch(path, "Data", f"--{name}", 0)
         predicted = plan["reads"][name]
         assert len(seen) == predicted["requests"], name
         assert sum(m.bytes for m in seen) == predicted["bytes"], name
@@ -97,7 +97,7 @@ def test_reads_take_what_the_layout_predicts(tmp_path: Path, layout: str, latenc
     # Elsewhere, at the edges too, a read's own prediction holds, and so do its counters.
     elsewhere = [f"--trace {NODES - 1}", "--trace 500", f"--snapshot {STEPS - 1}", "--box 3:40,100:900,1"]
     for what in map(str.split, elsewhere):
-        answer, seen = read_and_watch(tmp_path, path, "Data", *what)
+        answer, seen = read_and_watch(path, "Data", *what)
         requests = answer["requests"]
         total = sum(m.bytes for m in seen)
         assert (requests["predicted"]["requests"], requests["predicted"]["bytes"]) == (len(seen), total), what
@@ -125,7 +125,7 @@ def test_reads_of_compressed_chunks_are_predicted_to_the_byte(tmp_path: Path, la
             if all(first < at + extent and at < end
                    for at, extent, (first, end) in zip(chunk.chunk_offset, extents, ranges))
         }
-        outcome, seen = trace(tmp_path, path, "preadv,pread64,read", "read", path, "--json", *what.split())
+        outcome, seen = trace(path, "preadv,pread64,read", "read", path, "--json", *what.split())
         assert {m.offset: m.bytes for m in seen if m.offset in touched} == touched, what
         requests = outcome.json["requests"]
         for kind, count in (("predicted", "requests"), ("app", "reads")):
@@ -138,7 +138,7 @@ def test_many_compressed_chunks_are_not_counted_to_read_some(tmp_path: Path) -> 
     w.run_ecg(path, "--nodes", 20_000, "--steps", 60, "--target", "2KiB", "--filter", "shuffle+deflate:1", "--mesh", "none")
     with h5py.File(path, "r") as file:
         leaves = file["Data"].id.get_num_chunks() // 64
-    outcome, seen = trace(tmp_path, path, "preadv,pread64,read", "read", path, "--json", "--trace", 7)
+    outcome, seen = trace(path, "preadv,pread64,read", "read", path, "--json", "--trace", 7)
     chunks = outcome.json["requests"]["app"]["reads"]
     # A store may take a millisecond for each.
     assert leaves > 100 and len(seen) - chunks < leaves
@@ -151,7 +151,7 @@ def test_the_default_layout_at_400000_nodes(tmp_path: Path) -> None:
     try:
         w.run_ecg(path, "--nodes", 400_000, "--steps", 151, ranks=2)
         plan = w.weft_ok("layout", "151x400000x2", "--json").json
-        answer, seen = read_and_watch(tmp_path, path, "Data", "--trace", 123_456, "--delay", "1ms")
+        answer, seen = read_and_watch(path, "Data", "--trace", 123_456, "--delay", "1ms")
         moved = sum(m.bytes for m in seen)
         assert len(seen) <= 12 and moved <= 12 << 20
         assert (len(seen), moved) == (plan["reads"]["trace"]["requests"], plan["reads"]["trace"]["bytes"])
@@ -159,7 +159,7 @@ def test_the_default_layout_at_400000_nodes(tmp_path: Path) -> None:
             assert answer["values"] == file["Data"][:, 123_456].tolist()
             assert plan["chunk"] == list(file["Data"].chunks)
 
-        _, seen = read_and_watch(tmp_path, path, "Data", "--snapshot", 77, "--delay", "1ms")
+        _, seen = read_and_watch(path, "Data", "--snapshot", 77, "--delay", "1ms")
         moved = sum(m.bytes for m in seen)
         assert len(seen) <= 150 and moved <= 2 * 400_000 * 2 * 8
         assert (len(seen), moved) == (plan["reads"]["snapshot"]["requests"], plan["reads"]["snapshot"]["bytes"])
