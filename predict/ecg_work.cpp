@@ -340,6 +340,10 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   if (options.ownership != "blocks") {
     work.leaves_out.push_back("that nodes are dealt " + options.ownership + ": blocks are assumed");
   }
+  if (options.unknown_steps)
+    work.leaves_out.emplace_back("that the file grows: as many steps as are written are assumed");
+  if (options.writer.commit_steps > 0) work.leaves_out.emplace_back("commits after so many steps (--commit-every)");
+  if (options.reduction) work.leaves_out.emplace_back("maps that are made during the run (--reduce)");
   if (options.mpi.strategy != Strategy::owner) {
     work.groups = heart_ranks(options, around, fields, nodes, steps);
     work.at_store = collective_requests(options, around, fields, nodes, steps);
@@ -353,7 +357,9 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.budget_bytes = options.writer.budget_bytes;
   shape.align_bytes = options.align_bytes;
   shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = around.direct_from_bytes;
+  shape.direct_from_bytes = options.writer.direct == DirectWrites::always  ? 0
+                            : options.writer.direct == DirectWrites::never ? UINT64_MAX
+                                                                           : around.direct_from_bytes;
   shape.page_cache = around.page_cache;
   shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.mesh_requests = mesh_requests(options, around, nodes);

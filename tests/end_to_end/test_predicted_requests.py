@@ -194,6 +194,16 @@ def test_long_series_go_past_the_page_cache() -> None:
     assert PAST_THE_CACHE in said_of(2, *words, 100_000_000, store=LOCAL)["leaves_out"]
 
 
+@pytest.mark.parametrize(("more", "what"), [
+    (("--unknown-steps",), "grows"), (("--commit-every", "5steps"), "--commit-every"), (("--reduce", "peak"), "--reduce"),
+    (("--filter", "deflate:1"), "filtering"), (("--ownership", "uneven"), "uneven"), (("--direct", "always"), "past the page"),
+])
+def test_what_is_not_counted_is_said(more: tuple[str, ...], what: str) -> None:
+    words = ("ecg", "--nodes", 30_000, "--steps", 60, "--mesh", "none")
+    assert not any(what in left for left in said_of(2, *words, store=LOCAL)["leaves_out"])
+    assert any(what in left for left in said_of(2, *words, *more, store=LOCAL)["leaves_out"])
+
+
 def test_what_is_not_known_is_said() -> None:
     if not knows_the_library():
         pytest.skip("an MPI library whose MPI-IO is not known")
