@@ -205,6 +205,7 @@ def test_kept_measurements_are_predicted(store: str, seeds: tuple[int, ...], cas
 @pytest.mark.parametrize(("name", "cases", "error"), [
     ("local-disk-first", 39, 0.15),
     ("local-disk", 39, 0.15),
+    ("local-disk-second", 40, 0.15),
     ("striped-1ms-first", 21, 0.15),
     ("striped-1ms-second", 12, 0.18),
     ("striped-1ms", 20, 0.15),
