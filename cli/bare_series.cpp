@@ -47,7 +47,7 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
     throw Error(ErrorKind::usage, fmt::format("--fields {}", said.fields), "is no number of fields",
                 "give 1 to 10,000");
   }
-  predict::SeriesShape series;
+  predict::SeriesShape series = predict::shape_on(around);
   FieldSpec field{.name = "field", .type = series::parse_data_type(said.type, "--type")};
   field.per_step.assign(whole.begin() + 1, whole.end());
   field.layout.kind = series::parse_layout(said.layout, "--layout");
@@ -58,14 +58,9 @@ predict::SeriesShape series_from(const SeriesArguments& said, const predict::Sur
   series.fields.assign(said.fields, field);
   series.place_axes = places.size();
   series.steps = whole[0];
-  series.ranks = around.ranks;
-  series.ranks_per_node = around.ranks_per_node;
   series.writers = series::parse_writers(said.writers, "--writers");
   series.budget_bytes = parse_bytes(said.budget);
   series.align_bytes = parse_bytes(said.align);
-  series.most_request_bytes = around.most_request_bytes;
-  series.direct_from_bytes = around.direct_from_bytes;
-  series.page_cache = around.page_cache;
   const Sync sync = series::parse_sync(said.sync, "--sync");
   series.syncs = sync != Sync::none;
   series.syncs_windows = sync == Sync::window;

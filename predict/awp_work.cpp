@@ -70,7 +70,7 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
     work.at_store = requests_of_files(options, run, grid, around);
     return work;
   }
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   for (std::uint64_t variable = 0; variable < options.variables; ++variable) {
     FieldSpec field;
     field.name = "v" + std::to_string(variable);
@@ -80,11 +80,7 @@ Workload work_of(const AwpOptions& options, const kernels::RunOptions& run, cons
   }
   shape.place_axes = 3;
   shape.steps = options.steps_per_file;
-  shape.ranks = around.ranks;
-  shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
-  shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = around.direct_from_bytes;
   shape.owned = [grid](const FieldSpec&, std::uint64_t rank) {
     const auto [start, count] = grid.part_of(rank);
     return Box{{start[2], start[1], start[0]}, {count[2], count[1], count[0]}};

@@ -349,18 +349,13 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
     work.at_store = collective_requests(options, around, fields, nodes, steps);
     return work;
   }
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   shape.fields = fields;
   shape.steps = steps;
-  shape.ranks = around.ranks;
-  shape.ranks_per_node = around.ranks_per_node;
   shape.budget_bytes = options.writer.budget_bytes;
   shape.align_bytes = options.align_bytes;
-  shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = options.writer.direct == DirectWrites::always  ? 0
-                            : options.writer.direct == DirectWrites::never ? UINT64_MAX
-                                                                           : around.direct_from_bytes;
-  shape.page_cache = around.page_cache;
+  if (options.writer.direct == DirectWrites::always) shape.direct_from_bytes = 0;
+  if (options.writer.direct == DirectWrites::never) shape.direct_from_bytes = UINT64_MAX;
   shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.mesh_requests = mesh_requests(options, around, nodes);
   shape.commit_groups = options.writer.commit_groups;
@@ -383,10 +378,9 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
 std::pair<std::vector<std::pair<std::string, double>>, double> reads_of(const EcgOptions& options,
                                                                         const Surroundings& around) {
   const auto [fields, nodes, steps] = kernels::ecg::planned_steps(options);
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   for (const kernels::ecg::SourceField& field : fields) shape.fields.push_back(field_spec(field, options));
   shape.steps = steps;
-  shape.ranks = around.ranks;
   shape.align_bytes = options.align_bytes;
   return reads_of(shape);
 }

@@ -98,15 +98,10 @@ Workload work_of(const HardOptions& options, const kernels::RunOptions& run, con
   field.type = DataType::int64;
   field.per_step = {around.ranks, options.record_bytes / sizeof(std::int64_t)};
   field.layout.reads = options.reads;
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   shape.fields = {field};
   shape.steps = options.records;
-  shape.ranks = around.ranks;
-  shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
-  shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = around.direct_from_bytes;
-  shape.page_cache = around.page_cache;
   shape.syncs = options.sync;
   shape.owned = [](const FieldSpec& of, std::uint64_t rank) { return Box{{rank, 0}, {1, of.per_step[1]}}; };
   write_series(shape, around.rates, run.phases, work);

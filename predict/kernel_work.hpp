@@ -13,6 +13,7 @@
 #include "kernels/mhm/mhm_kernel.hpp"
 #include "kernels/picmss/picmss_kernel.hpp"
 #include "predict/rates.hpp"
+#include "predict/series_work.hpp"
 #include "predict/workload.hpp"
 #include "weft/support/shape.hpp"
 
@@ -32,6 +33,9 @@ struct Surroundings {
   std::uint64_t most_bytes_of_a_call() const { return page_cache ? most_request_bytes : UINT64_MAX; }
   std::uint64_t nodes() const { return ranks_per_node == 0 ? 1 : ceil_div(ranks, ranks_per_node); }
 };
+
+// A series of these ranks on this store, which has no fields yet.
+SeriesShape shape_on(const Surroundings& around);
 
 // The writes that a kernel calls.
 inline Requests requests_of(const kernels::KernelPlan& plan) {

@@ -124,14 +124,10 @@ SeriesShape series_of(const MhmOptions& options, const kernels::RunOptions& run,
   FieldSpec field;
   field.name = "solution";
   field.per_step = {options.shape.problems() * options.shape.values()};
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   shape.fields = {field};
   shape.steps = run.phases;
-  shape.ranks = around.ranks;
-  shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
-  shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = around.direct_from_bytes;
   shape.owned = [ranks = around.ranks, options](const FieldSpec&, std::uint64_t rank) {
     const partition::Block mine =
         partition::even_block(options.shape.problems(), static_cast<int>(rank), static_cast<int>(ranks));

@@ -164,9 +164,7 @@ std::optional<Requests> written_together(MpiIo library, const std::vector<Given>
   if (library == MpiIo::romio && interleave(ranks)) return romio_gathered(ranks);
   Requests sum;
   for (const Given& rank : ranks) {
-    const Requests alone = *written_alone(library, rank);
-    sum.writes += alone.writes;
-    sum.bytes += alone.bytes;
+    sum.add(*written_alone(library, rank));
   }
   return sum;
 }

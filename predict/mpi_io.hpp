@@ -1,7 +1,8 @@
 // predict/mpi_io.hpp - what an MPI library makes of the writes that it is given: the requests that reach the store.
 //
 // Libraries join pieces that touch, gather what ranks write together, and write over holes. The rules are those that
-// were seen with strace, on one node and up to kMostRanks ranks (docs/predicting.md, tests/end_to_end/test_predicted_requests.py):
+// were seen with strace, on one node and up to kMostRanks ranks (docs/predicting.md,
+// tests/end_to_end/test_predicted_requests.py):
 //
 // OMPIO (Open MPI 4): a rank's pieces that touch in the file are one request, as far as they are at most 1,024 pieces
 // of memory and within 512 MiB of the call's data. From 3 ranks on, what they write together goes through one of them,

@@ -113,7 +113,7 @@ Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, c
     work.at_store = by_value ? requests_of(plan) : typed_requests(options, run, around);
     return work;
   }
-  SeriesShape shape;
+  SeriesShape shape = shape_on(around);
   for (const std::string_view variable : kernels::picmss::kPicmssVariables) {
     FieldSpec field;
     field.name = variable;
@@ -122,11 +122,7 @@ Workload work_of(const PicmssOptions& options, const kernels::RunOptions& run, c
   }
   shape.place_axes = 3;
   shape.steps = options.steps;
-  shape.ranks = around.ranks;
-  shape.ranks_per_node = around.ranks_per_node;
   shape.align_bytes = run.align_bytes;
-  shape.most_request_bytes = around.most_request_bytes;
-  shape.direct_from_bytes = around.direct_from_bytes;
   write_series(shape, around.rates, run.phases, work);
   return work;
 }

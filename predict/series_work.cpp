@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "predict/kernel_work.hpp"
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
@@ -295,6 +296,16 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   if (of_window) writes = of_window->owners;
   work.requests.add(requests_of_state(nodes, writes, shape.commit_groups, windows, durable));
   return work;
+}
+
+SeriesShape shape_on(const Surroundings& around) {
+  SeriesShape shape;
+  shape.ranks = around.ranks;
+  shape.ranks_per_node = around.ranks_per_node;
+  shape.most_request_bytes = around.most_request_bytes;
+  shape.direct_from_bytes = around.direct_from_bytes;
+  shape.page_cache = around.page_cache;
+  return shape;
 }
 
 void say_past_the_cache(const SeriesShape& shape, Workload& work) {
