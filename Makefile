@@ -24,7 +24,7 @@ help:
 	@echo 'make test-with-hdf5  the test programs of HDF5 itself under weft with (needs source packages; an hour)'
 	@echo 'make test-fresh  make test on a new Debian machine (a chroot; needs root and debootstrap; SUITE=trixie: of that release)'
 	@echo 'make test-nfs    ranks on two clients of a real NFS server, in a guest machine (needs root)'
-	@echo 'make test-crowds      64, 128 and 256 ranks, with Open MPI and MPICH (an hour)'
+	@echo 'make test-crowds      64, 128 and 256 ranks, with Open MPI and MPICH (an hour and a half)'
 	@echo 'make test-simulated   the writer on 64 and 1,024 simulated ranks (three minutes)'
 	@echo 'make test-dealii      functions of deal.II (installs libdeal.ii-dev)'
 	@echo 'make test-io4dolfinx  checkpoints of DOLFINx, with the newest Debian (a chroot; needs root and debootstrap)'

@@ -325,7 +325,7 @@ StoreProfile probe(Communicator& comm, const std::string& folder, const ProbeOpt
   ProbePlan plan;
   const storage::FileSystem system = storage::file_system_of(folder + "/x");
   const bool writes_directly = system.direct_gain() == storage::DirectGain::large_requests;
-  agree_on(comm, [&] { plan = plan_probe(options, comm.size(), free, writes_directly); });
+  agree_on(comm, [&] { plan = plan_probe(folder, options, comm.size(), free, writes_directly); });
 
   std::optional<ScratchFolder> scratch;
   std::vector<std::byte> name;

@@ -36,7 +36,8 @@ std::vector<int> rank_counts(int ranks) {
 
 }  // namespace
 
-ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes, bool writes_directly) {
+ProbePlan plan_probe(const std::string& folder, const ProbeOptions& options, int ranks, std::uint64_t free_bytes,
+                     bool writes_directly) {
   if (ranks < 1) throw Error(ErrorKind::usage, "weft probe", "0 ranks", "run it on 1 rank or more");
   if (!(options.seconds > 0)) throw Error(ErrorKind::usage, "--seconds", "is no time", "give some seconds");
   ProbePlan plan;
@@ -45,8 +46,8 @@ ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_
   plan.part_bytes = std::min(kUsualPart, free_bytes / 2 / all / kLeastPart * kLeastPart);
   if (plan.part_bytes < kLeastPart) {
     throw Error(
-        ErrorKind::usage, "weft probe",
-        fmt::format("{} are free, and it needs {}", format_bytes(free_bytes), format_bytes(2 * all * kLeastPart)),
+        ErrorKind::usage, folder,
+        fmt::format("{} are free, and a probe needs {}", format_bytes(free_bytes), format_bytes(2 * all * kLeastPart)),
         "make room, or use fewer ranks");
   }
   const auto of_all = static_cast<std::uint64_t>(ranks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "stores/store_profile.hpp"
@@ -23,8 +24,10 @@ struct ProbePlan {
   std::uint64_t needed_bytes = 0;   // on the disk, of all files
 };
 
-// `ranks` as there are; `free_bytes` on the file system. Throws Error(usage) where that is too little, or no rank or
-// time is given. `writes_directly`: a series does there (storage/file_system.hpp, DirectGain::large_requests).
-ProbePlan plan_probe(const ProbeOptions& options, int ranks, std::uint64_t free_bytes, bool writes_directly = false);
+// `folder` is what an error names; `ranks` as there are; `free_bytes` on the file system. Throws Error(usage) where
+// that is too little, or no rank or time is given. `writes_directly`: a series does there (storage/file_system.hpp,
+// DirectGain::large_requests).
+ProbePlan plan_probe(const std::string& folder, const ProbeOptions& options, int ranks, std::uint64_t free_bytes,
+                     bool writes_directly = false);
 
 }  // namespace weft::stores

@@ -82,24 +82,24 @@ TEST(StoreProfile, WhatIsNoneIsRefused) {
 }
 
 TEST(ProbePlan, LeavesHalfOfTheRoomAndNeedsSome) {
-  const ProbePlan plan = plan_probe({}, 4, 1ULL << 30);
+  const ProbePlan plan = plan_probe("here", {}, 4, 1ULL << 30);
   EXPECT_LE(plan.needed_bytes, 1ULL << 29);
   EXPECT_GT(plan.part_bytes, 0U);
   const auto cells = static_cast<double>(plan.requests.size() + plan.calls.size());
   EXPECT_NEAR(plan.cell_seconds * cells * plan.passes, 60, 1e-6);
-  EXPECT_THROW(plan_probe({}, 4, 8ULL << 20), Error);
-  EXPECT_THROW(plan_probe({}, 0, 1ULL << 40), Error);
-  EXPECT_THROW(plan_probe({.seconds = 0}, 1, 1ULL << 40), Error);
+  EXPECT_THROW(plan_probe("here", {}, 4, 8ULL << 20), Error);
+  EXPECT_THROW(plan_probe("here", {}, 0, 1ULL << 40), Error);
+  EXPECT_THROW(plan_probe("here", {.seconds = 0}, 1, 1ULL << 40), Error);
 }
 
 TEST(ProbePlan, MeasuresDirectWritesWhereASeriesWritesSo) {
   const auto direct_cells = [](bool writes_directly) {
-    return std::ranges::count(plan_probe({}, 2, 1ULL << 40, writes_directly).requests, Sharing::directly,
+    return std::ranges::count(plan_probe("here", {}, 2, 1ULL << 40, writes_directly).requests, Sharing::directly,
                               &RequestCell::sharing);
   };
   EXPECT_EQ(direct_cells(false), 0);
   EXPECT_EQ(direct_cells(true), 14) << "seven sizes, from one rank and from two";
-  const ProbePlan nearly_full = plan_probe({}, 2, 70ULL << 20, true);
+  const ProbePlan nearly_full = plan_probe("here", {}, 2, 70ULL << 20, true);
   for (const RequestCell& cell : nearly_full.requests) {
     EXPECT_LE(cell.bytes, nearly_full.written_bytes) << "a cell without a request";
   }
@@ -107,11 +107,11 @@ TEST(ProbePlan, MeasuresDirectWritesWhereASeriesWritesSo) {
 
 TEST(ProbePlan, AskFromOneRankAndFromAllAndBetween) {
   std::vector<int> ranks;
-  for (const RequestCell& one : plan_probe({}, 6, 1ULL << 40).requests) {
+  for (const RequestCell& one : plan_probe("here", {}, 6, 1ULL << 40).requests) {
     if (ranks.empty() || ranks.back() != one.ranks) ranks.push_back(one.ranks);
   }
   EXPECT_THAT(std::vector<int>(ranks.begin(), ranks.begin() + 4), testing::ElementsAre(1, 2, 4, 6));
-  for (const RequestCell& one : plan_probe({}, 1, 1ULL << 40).requests) {
+  for (const RequestCell& one : plan_probe("here", {}, 1, 1ULL << 40).requests) {
     EXPECT_EQ(one.sharing, Sharing::own_files) << "one rank shares with nobody";
   }
 }

@@ -103,7 +103,8 @@ def test_a_nearly_full_disk(tmp_path: Path) -> None:
         pytest.skip("cannot mount here")
     try:
         refused = w.weft("probe", small, *QUICK)
-        assert refused.code == 2 and len(refused.error_lines) == 1 and "are free, and it needs 32.0 MiB" in refused.err
+        assert refused.code == 2 and len(refused.error_lines) == 1, refused
+        assert f"{small}: " in refused.err and "are free, and a probe needs 32.0 MiB" in refused.err
         assert not list(small.iterdir())
         # Others fill it meanwhile.
         assert w.call(["mount", "-o", "remount,size=64m", str(small)]).code == 0
