@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "predict/rates.hpp"
+#include "predict/surroundings.hpp"
 #include "predict/workload.hpp"
 #include "weft/partition/writers.hpp"
 #include "weft/series/series_spec.hpp"
@@ -39,6 +40,9 @@ struct SeriesShape {
   // What a rank holds of a field's array, where that is known: messages are counted then (predict/series_messages).
   std::function<Box(const FieldSpec& field, std::uint64_t rank)> owned{};
 };
+
+// A series of these ranks on this store, which has no fields yet.
+SeriesShape shape_on(const Surroundings& around);
 
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
