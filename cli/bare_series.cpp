@@ -73,6 +73,7 @@ predict::Workload work_from(const predict::SeriesShape& series, const predict::S
     work.bytes += element_count(field.per_step) * series.steps * size_of(field.type);
   }
   work.leaves_out.emplace_back("a mesh");
+  work.leaves_out.emplace_back("what the program does between its steps, and commits by the clock meanwhile");
   predict::write_series(series, around.rates, 1, work);
   return work;
 }

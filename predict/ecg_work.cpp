@@ -344,6 +344,11 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
     work.leaves_out.emplace_back("that the file grows: as many steps as are written are assumed");
   if (options.writer.commit_steps > 0) work.leaves_out.emplace_back("commits after so many steps (--commit-every)");
   if (options.reduction) work.leaves_out.emplace_back("maps that are made during the run (--reduce)");
+  if (options.source != "synthetic" && options.writer.commit_seconds > 0) {
+    work.leaves_out.emplace_back(
+        "commits by the clock (--commit-every): it is not known how long the steps' source takes");
+  }
+  work.clock_seconds = clock_seconds(options.writer.commit_seconds);
   if (options.mpi.strategy != Strategy::owner) {
     work.groups = heart_ranks(options, around, fields, nodes, steps);
     work.at_store = collective_requests(options, around, fields, nodes, steps);
@@ -359,6 +364,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   shape.mesh_bytes = mesh_bytes(options, nodes);
   shape.mesh_requests = mesh_requests(options, around, nodes);
   shape.commit_groups = options.writer.commit_groups;
+  shape.commit_seconds = options.writer.commit_seconds;
   shape.syncs_windows = options.writer.sync == Sync::window;
   shape.syncs = options.writer.sync != Sync::none;
   shape.writers = options.writer.writers;

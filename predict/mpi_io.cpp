@@ -12,22 +12,20 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = 1ULL << 20;
 
-// Counts requests as a library forms them, from data in the order of the file.
-class Ompio {
+// Counts the requests of a rank alone, from data in the order of the file.
+class OmpioAlone {
  public:
-  Ompio(std::uint64_t cycle_bytes, std::uint64_t most_rows) : cycle_bytes_(cycle_bytes), most_rows_(most_rows) {}
-
   void add(const Piece& piece) {
     if (piece.offset != end_) is_open_ = false;
     const std::uint64_t row_bytes = piece.bytes / piece.rows;
     for (std::uint64_t left = piece.bytes; left > 0;) {
-      if (of_cycle_ == cycle_bytes_) {
+      if (of_cycle_ == kCycle) {
         of_cycle_ = 0;
         is_open_ = false;
       }
-      if (!is_open_ || rows_ == most_rows_) begin();
+      if (!is_open_ || rows_ == kMostRows) begin();
       // As far as neither limit is passed. A row that a cycle cuts is a row in both.
-      const std::uint64_t part = std::min({left, cycle_bytes_ - of_cycle_, (most_rows_ - rows_) * row_bytes});
+      const std::uint64_t part = std::min({left, kCycle - of_cycle_, (kMostRows - rows_) * row_bytes});
       rows_ += ceil_div(part, row_bytes);
       of_cycle_ += part;
       left -= part;
@@ -45,8 +43,8 @@ class Ompio {
     is_open_ = true;
   }
 
-  std::uint64_t cycle_bytes_;
-  std::uint64_t most_rows_;
+  static constexpr std::uint64_t kCycle = 512 * kMebibyte;
+  static constexpr std::uint64_t kMostRows = 1024;
   Requests requests_;
   std::uint64_t end_ = 0;       // of the piece before, in the file
   std::uint64_t of_cycle_ = 0;  // bytes
@@ -55,19 +53,71 @@ class Ompio {
 };
 
 Requests ompio_alone(const Given& rank) {
-  Ompio count(512 * kMebibyte, 1024);
+  OmpioAlone count;
   for (const Piece& piece : rank.pieces) count.add(piece);
   return count.requests();
 }
 
-// Where a rank gathers for others, all lies together in its memory.
+struct Run {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t end() const { return offset + bytes; }
+};
+
+// Whether they are written with what lies between: where they are short and begin near each other, on average.
+bool is_sieved(const std::vector<Run>& runs) {
+  if (runs.size() < 2) return false;
+  std::uint64_t bytes = 0;
+  for (const Run& run : runs) bytes += run.bytes;
+  const std::uint64_t apart = (runs.back().offset - runs.front().offset) / runs.size();
+  return bytes / runs.size() <= kMebibyte && apart > 0 && apart <= 4096;
+}
+
+// Buffers of 64 MiB, of whole runs.
+Requests ompio_sieved(const std::vector<Run>& runs) {
+  Requests requests;
+  for (auto first = runs.begin(); first != runs.end();) {
+    const auto next = std::ranges::find_if(first + 1, runs.end(),
+                                           [&](const Run& run) { return run.end() - first->offset > 64 * kMebibyte; });
+    requests.add({1, static_cast<double>((next - 1)->end() - first->offset)});
+    first = next;
+  }
+  return requests;
+}
+
+// Where a rank gathers for others, all lies together in its memory. Data of 16 MiB are a cycle.
 Requests ompio_gathered(const std::vector<Given>& ranks) {
+  constexpr std::uint64_t kCycle = 16 * kMebibyte;
   std::vector<Piece> all;
   for (const Given& rank : ranks) all.insert(all.end(), rank.pieces.begin(), rank.pieces.end());
   std::ranges::sort(all, {}, &Piece::offset);
-  Ompio count(16 * kMebibyte, 16 * kMebibyte);
-  for (const Piece& piece : all) count.add({piece.offset, piece.bytes, 1});
-  return count.requests();
+  Requests requests;
+  std::vector<Run> runs;  // of the cycle
+  std::uint64_t of_cycle = 0;
+  const auto end_cycle = [&] {
+    if (is_sieved(runs)) {
+      requests.add(ompio_sieved(runs));
+    } else {
+      for (const Run& run : runs) requests.add({1, static_cast<double>(run.bytes)});
+    }
+    runs.clear();
+    of_cycle = 0;
+  };
+  for (const Piece& piece : all) {
+    for (std::uint64_t done = 0; done < piece.bytes;) {
+      const std::uint64_t part = std::min(piece.bytes - done, kCycle - of_cycle);
+      if (!runs.empty() && runs.back().end() == piece.offset + done) {
+        runs.back().bytes += part;
+      } else {
+        runs.push_back({piece.offset + done, part});
+      }
+      of_cycle += part;
+      done += part;
+      if (of_cycle == kCycle) end_cycle();
+    }
+  }
+  end_cycle();
+  return requests;
 }
 
 // Whether they are one piece.

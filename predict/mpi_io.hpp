@@ -6,7 +6,8 @@
 //
 // OMPIO (Open MPI 4): a rank's pieces that touch in the file are one request, as far as they are at most 1,024 pieces
 // of memory and within 512 MiB of the call's data. From 3 ranks on, what they write together goes through one of them,
-// 16 MiB at a time, and pieces of several ranks are joined.
+// 16 MiB at a time, and pieces of several ranks are joined. Where these begin at most 4 KiB apart, on average, and are
+// at most 1 MiB long, they are written with what the file has between them, 64 MiB at a time.
 //
 // ROMIO (MPICH): a rank alone writes one piece as it is. Several it puts into a buffer of 512 KiB that begins at the
 // first, with what the file has between them, and the whole buffer is written. So is what lies apart in its memory.

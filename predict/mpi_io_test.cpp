@@ -53,6 +53,30 @@ TEST(OmpioTest, FromThreeRanksOnOneGathers) {
          60);
 }
 
+TEST(OmpioTest, WhatIsGatheredNearEachOtherIsWrittenWithWhatLiesBetween) {
+  const auto together = [](std::uint64_t pieces, std::uint64_t bytes, std::uint64_t apart) {
+    std::vector<Given> given(3);
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) given[0].pieces.push_back({piece * apart, bytes});
+    return *written_together(MpiIo::ompio, given);
+  };
+  expect(together(4, 100, 200), 1, 700);
+  // The distance is a mean over all of them, the first one included.
+  expect(together(4, 100, 4 * 4096 / 3), 1, 3.0 * (4 * 4096 / 3) + 100);
+  expect(together(4, 100, 5500), 4, 400);
+  expect(together(1, 100, 0), 1, 100);
+  // 64 MiB of whole pieces: 16 bytes in 4,096.
+  expect(together(20'000, 16, 4096), 2, 20'000.0 * 4096 - 2 * 4080);
+  // A long piece before them counts in the mean distance.
+  std::vector<Given> long_first(3);
+  long_first[1].pieces = {{0, 1'000'000}, {1'000'100, 100}, {1'000'300, 100}};
+  expect(*written_together(MpiIo::ompio, long_first), 3, 1'000'200);
+  // Cycles decide for themselves: 16 MiB in one run, then two short ones.
+  long_first[1].pieces = {{0, 16 * kMebibyte}, {17 * kMebibyte, 100}, {17 * kMebibyte + 300, 100}};
+  expect(*written_together(MpiIo::ompio, long_first), 2, 16.0 * kMebibyte + 400);
+  // A rank alone, or two, do not.
+  expect(alone(MpiIo::ompio, {{0, 100}, {200, 100}}), 2, 200);
+}
+
 TEST(RomioTest, SeveralPiecesGoThroughABufferWithWhatLiesBetween) {
   constexpr double kBuffer = 512 << 10;
   expect(alone(MpiIo::romio, {{0, kMebibyte}}), 1, 1.0 * kMebibyte);

@@ -80,6 +80,10 @@ Prediction predict(const Workload& work, const stores::StoreProfile& profile, co
   }
   result.leaves_out = work.leaves_out;
   if (!work.at_store) result.leaves_out.emplace_back("what MPI-IO makes of these requests, which are what it is given");
+  if (work.clock_seconds > 0 && result.output.most >= work.clock_seconds) {
+    result.leaves_out.push_back(fmt::format("commits by the clock: they begin after {}, and the run may take as long",
+                                            format_seconds(work.clock_seconds)));
+  }
   add_unknown(work, profile, middle, result.leaves_out);
   return result;
 }

@@ -307,6 +307,8 @@ SeriesShape shape_on(const Surroundings& around) {
   return shape;
 }
 
+double clock_seconds(double commit_seconds) { return std::max(commit_seconds, 0.0) / 2; }
+
 void say_past_the_cache(const SeriesShape& shape, Workload& work) {
   std::uint64_t bytes = 0;
   for (const FieldSpec& field : shape.fields) {
@@ -327,6 +329,7 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
     group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
   }
   say_past_the_cache(shape, work);
+  work.clock_seconds = clock_seconds(shape.commit_seconds);
   work.at_store.emplace();
   work.at_store->add(once.requests, static_cast<double>(times));
   work.at_store->add(shape.mesh_requests, static_cast<double>(times));

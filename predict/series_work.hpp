@@ -34,6 +34,7 @@ struct SeriesShape {
   std::uint64_t mesh_bytes = 0;                   // that are written when the file is made
   Requests mesh_requests{};
   std::uint64_t commit_groups = WriterOptions{}.commit_groups;
+  double commit_seconds = WriterOptions{}.commit_seconds;
   bool syncs_windows = false;  // each of them, before it is committed
   bool syncs = false;          // when it is closed
   bool page_cache = false;     // what is written goes to one of this machine
@@ -70,6 +71,10 @@ struct SeriesWork {
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
 // The same `times` times, as the work of a run.
 void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work);
+
+// Seconds until a writer with such a limit does something by its clock: half of the limit is for the write, and half
+// for the sync (series/commits).
+double clock_seconds(double commit_seconds);
 
 // Among what the work leaves out, where the series is so long that its requests are not what the system is called for.
 void say_past_the_cache(const SeriesShape& shape, Workload& work);

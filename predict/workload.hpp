@@ -100,6 +100,8 @@ struct Workload {
   std::optional<Messages> messages{};  // of a series, where they are known
   // That reach the store. Nothing where it is not known what MPI-IO makes of those in `groups`.
   std::optional<Requests> at_store{};
+  // What a series' writer does by the clock is in neither: it begins after so many seconds. 0: there is no clock.
+  double clock_seconds = 0;
   std::vector<RankGroup> groups{};
   std::vector<RankGroup> afterwards{};  // the same ranks, once the run has ended: its phases are not part of the output
   // Which ranks are of which group, in the order of ranks: {group, how many}; empty: the first group's ranks come

@@ -27,6 +27,7 @@ STORE = os.environ.get("WEFT_STORE_PROFILE", LOCAL)
 WRITES = "pwrite64,pwritev,pwritev2,write,writev"
 RANKS = [1, 2, 3, 7]
 UNKNOWN = "what MPI-IO makes of these requests, which are what it is given"
+NO_CLOCK = ("--commit-every", "1000000s")  # a slow machine must not commit once more than the prediction
 PAST_THE_CACHE = "the system calls of requests that go past the page cache: each may be several"
 
 
@@ -60,6 +61,17 @@ def total(moved: list[Moved]) -> tuple[int, int]:
     return len(moved), sum(m.bytes for m in moved)
 
 
+def check_collective(tmp_path: Path, ranks: int, strategy: str, nodes: int, steps: int, *layout: object) -> None:
+    words = ("ecg", "--nodes", nodes, "--steps", steps, "--layout", *layout, "--strategy", strategy, "--mesh", "none",
+             *NO_CLOCK)
+    out, did, moved = run(tmp_path, ranks, *words)
+    first, end = w.chunk_range(out, "Data")
+    by_mpi_io = total([m for m in moved if Path(m.file) == out and first <= m.offset < end])
+    ours = did["counters"]["syscall"]
+    seen = (by_mpi_io[0] + ours["writes"], by_mpi_io[1] + ours["bytes_written"])
+    assert requests(said_of(ranks, *words)) == seen, words
+
+
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("layout", ["reads", "rows", "isotropic"])
 @pytest.mark.parametrize("strategy", ["cached", "per-step"])
@@ -67,23 +79,29 @@ def test_collective_strategies_of_ecg(tmp_path: Path, ranks: int, layout: str, s
     # Many chunks in a step, few, more rows than a system call takes, and fewer nodes than some ranks have.
     sizes = [(5011, 60), (60_000, 20)]
     if ranks in (1, 3):
-        sizes += [(200, 3000), (2, 5)]
+        sizes += [(200, 1500), (2, 5)]
     for nodes, steps in sizes:
-        words = ("ecg", "--nodes", nodes, "--steps", steps, "--layout", layout, "--strategy", strategy, "--mesh", "none")
-        out, did, moved = run(tmp_path, ranks, *words)
-        first, end = w.chunk_range(out, "Data")
-        by_mpi_io = total([m for m in moved if Path(m.file) == out and first <= m.offset < end])
-        ours = did["counters"]["syscall"]
-        seen = (by_mpi_io[0] + ours["writes"], by_mpi_io[1] + ours["bytes_written"])
-        assert requests(said_of(ranks, *words)) == seen, words
+        check_collective(tmp_path, ranks, strategy, nodes, steps, layout)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("strategy", ["cached", "per-step"])
+def test_short_pieces_near_each_other(tmp_path: Path, ranks: int, strategy: str) -> None:
+    # Chunks that the nodes do not fill, of short rows, below and above 4 KiB; many that reach over 64 MiB.
+    sizes: list[tuple[int, int, tuple[object, ...]]] = [
+        (200, 1500, ("reads",)), (333, 300, ("reads", "--target", "16KiB")), (333, 300, ("isotropic", "--target", "8KiB")),
+        (10_007, 40, ("isotropic", "--target", "4KiB")), (10_007, 40, ("isotropic", "--target", "6KiB"))]
+    if ranks == 3:
+        sizes += [(300_007, 3, ("isotropic", "--target", "4KiB")), (1_200_007, 3, ("isotropic", "--target", "1KiB"))]
+    for nodes, steps, layout in sizes:
+        check_collective(tmp_path, ranks, strategy, nodes, steps, *layout)
 
 
 @pytest.mark.parametrize("more", [(), ("--fields", "separate"), ("--sync", "window"), ("--nodes", 9000)])
 def test_a_mesh_and_several_fields_are_in_it(tmp_path: Path, more: tuple[object, ...]) -> None:
     for strategy, ranks in itertools.product(("owner", "cached"), (1, 3)):
-        words = ("ecg", "--nodes", 40_000, "--steps", 50, "--strategy", strategy, *more)
-        if more[:1] == ("--nodes",):
-            words = ("ecg", *more, "--steps", 50, "--strategy", strategy)
+        words = ("ecg", *(() if "--nodes" in more else ("--nodes", 40_000)), *more, "--steps", 50, "--strategy", strategy,
+                 *NO_CLOCK)
         if PAST_THE_CACHE in said_of(ranks, *words)["leaves_out"]:
             continue
         out, did, moved = run(tmp_path, ranks, *words)
@@ -147,7 +165,8 @@ def test_collective_records_of_hdf5(tmp_path: Path, ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_series(tmp_path: Path, ranks: int) -> None:
-    big = [("ecg", "--layout", layout, "--nodes", nodes, "--steps", 50, "--mesh", "none", "--writers", writers)
+    big = [("ecg", "--layout", layout, "--nodes", nodes, "--steps", 50, "--mesh", "none", "--writers", writers,
+            *NO_CLOCK)
            for layout in ("reads", "rows", "isotropic")
            for nodes, writers in ((5011, "auto"), (30_011, "all"), (120_000, 1))]
     for words in [*big, ("hard", "--strategy", "series", "--records", 50),
@@ -202,6 +221,25 @@ def test_what_is_not_counted_is_said(more: tuple[str, ...], what: str) -> None:
     words = ("ecg", "--nodes", 30_000, "--steps", 60, "--mesh", "none")
     assert not any(what in left for left in said_of(2, *words, store=LOCAL)["leaves_out"])
     assert any(what in left for left in said_of(2, *words, *more, store=LOCAL)["leaves_out"])
+
+
+def test_commits_by_the_clock_are_said_where_a_run_may_be_long_enough(tmp_path: Path) -> None:
+    def words(nodes: int, *more: object) -> tuple[object, ...]:
+        return ("ecg", "--nodes", nodes, "--steps", 60, "--mesh", "none", *more)
+
+    def has_line(nodes: int, *more: object) -> bool:
+        said = said_of(2, *words(nodes, *more), store=LOCAL)
+        return any("by the clock" in left for left in said["leaves_out"])
+
+    for strategy in ("owner", "cached", "per-step"):
+        assert not has_line(30_000, "--strategy", strategy)
+        assert has_line(30_000, "--strategy", strategy, "--commit-every", "1ms")
+        assert has_line(300_000_000, "--strategy", strategy)
+        assert not has_line(300_000_000, "--strategy", strategy, *NO_CLOCK)
+    # Such a run does more than the prediction, which is why it says so.
+    often = words(300_000, "--commit-every", "1ms")
+    _, did, _ = run(tmp_path, 2, *often)
+    assert did["counters"]["syscall"]["writes"] > requests(said_of(2, *often))[0]
 
 
 def test_what_is_not_known_is_said() -> None:
