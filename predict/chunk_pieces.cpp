@@ -87,8 +87,8 @@ std::optional<Given> given_of(const ChunkedArray& array, const Box& box, const S
     });
   });
   if (too_many) return std::nullopt;
-  // Chunk after chunk is another order than that of the memory.
-  given.memory_in_one &= std::ranges::all_of(given.pieces, [](const Piece& piece) { return piece.rows == 1; });
+  // Of several chunks HDF5 makes a type of their parts, whether these lie one behind the other or not.
+  given.memory_in_one &= first == last;
   return given;
 }
 

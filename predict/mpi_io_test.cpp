@@ -113,6 +113,11 @@ TEST(ChunkPiecesTest, ARowOfEachStepOrWholeChunks) {
   EXPECT_EQ(whole.pieces[5].bytes, 16U);
   EXPECT_FALSE(whole.memory_in_one) << "its rows lie in another order";
   EXPECT_TRUE(given_of({{5, 6}, {5, 6}, 8}, {{0, 0}, {5, 6}}, {5, 6})->memory_in_one);
+  // Two chunks' rows that touch: HDF5 gives a type of two parts.
+  const Given two = *given_of({{1, 6}, {1, 4}, 8}, {{0, 0}, {1, 6}}, {1, 6});
+  ASSERT_EQ(two.pieces.size(), 2U);
+  EXPECT_EQ(two.pieces[1].offset, two.pieces[0].bytes);
+  EXPECT_FALSE(two.memory_in_one);
   const Given part = *given_of(array, {{1, 3}, {2, 2}}, {5, 2});
   ASSERT_EQ(part.pieces.size(), 4U);
   EXPECT_EQ(part.pieces[0].offset, (4 + 3) * 8U);

@@ -73,9 +73,26 @@ TEST(SeriesMessages, AreThoseOfTheEnginesPlan) {
     ASSERT_TRUE(said);
     std::uint64_t messages = 0;
     std::uint64_t elements = 0;
-    for (const auto& plan : partition::plan_moves(partition::TileGrid(of.per_step, of.tile), ownerships, writers)) {
+    const partition::TileGrid grid(of.per_step, of.tile);
+    std::size_t rank = 0;
+    for (const auto& plan : partition::plan_moves(grid, ownerships, writers)) {
       messages += plan.outbound.size();
       elements += plan.sent_elements;
+      // Two fields have one plan. The times of the steps are a tile of rank 0's.
+      constexpr std::uint64_t kPlanOfTimes = sizeof(std::uint64_t) + sizeof(partition::Copy);
+      EXPECT_EQ(said->plan_bytes[rank], plan.memory_bytes() + (rank == 0 ? kPlanOfTimes : 0)) << "rank " << rank;
+      EXPECT_EQ(said->owners[rank], rank == 0 || !plan.tiles.empty());
+      const std::uint64_t times = rank == 0 ? sizeof(double) : 0;
+      EXPECT_EQ(said->needs[rank].tile_bytes_per_step, times + 2 * plan.tiles.size() * grid.tile_elements() * 8);
+      EXPECT_EQ(said->needs[rank].mail_bytes_per_step, 2 * (plan.sent_elements + plan.received_elements) * 8);
+      std::vector<std::uint64_t> runs;
+      for (std::size_t tile = 0; tile < plan.tiles.size(); ++tile) {
+        if (tile == 0 || plan.tiles[tile - 1] + 1 != plan.tiles[tile]) runs.push_back(0);
+        ++runs.back();
+      }
+      EXPECT_EQ(said->tile_runs[0][rank], runs);
+      EXPECT_EQ(said->tile_runs[1][rank], runs);
+      ++rank;
     }
     EXPECT_EQ(said->count, messages) << of.ranks << " ranks";
     EXPECT_EQ(said->step_bytes, 2 * elements * size_of(field.type)) << of.ranks << " ranks";

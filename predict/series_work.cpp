@@ -1,6 +1,7 @@
 #include "predict/series_work.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "predict/series_messages.hpp"
@@ -49,6 +50,7 @@ struct WindowRequests {
   std::uint64_t rests = 0;
 };
 
+// Of `owned` tiles that follow one another.
 WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uint64_t window,
                                std::uint64_t most_bytes) {
   // Whole chunks lie one behind the other; parts of chunks do not.
@@ -56,6 +58,45 @@ WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uin
   const std::uint64_t run = is_one ? owned * tiles.chunk_steps * tiles.bytes : window * tiles.bytes;
   const std::uint64_t runs = is_one ? 1 : owned;
   return {run / most_bytes * runs, run % most_bytes, run % most_bytes == 0 ? 0 : runs};
+}
+
+Requests sum_of(const WindowRequests& requests, std::uint64_t most_bytes) {
+  return {static_cast<double>(requests.whole + requests.rests),
+          static_cast<double>(requests.whole * most_bytes + requests.rests * requests.rest_bytes)};
+}
+
+// The windows of a series: how many there are of each length, in steps.
+std::map<std::uint64_t, std::uint64_t> windows_of(std::uint64_t window_steps, std::uint64_t chunk_steps,
+                                                  std::uint64_t steps) {
+  std::map<std::uint64_t, std::uint64_t> windows;
+  for (std::uint64_t first = 0; first < steps;) {
+    const std::uint64_t end = series::window_end(first, window_steps, chunk_steps, steps);
+    ++windows[end - first];
+    first = end;
+  }
+  return windows;
+}
+
+// Of all ranks, whose tiles are known.
+Requests requests_of_values(const SeriesShape& shape, const std::vector<Tiles>& fields,
+                            const WindowMessages& messages) {
+  const std::uint64_t chunk_steps = fields[0].chunk_steps;
+  const std::uint64_t window =
+      series::window_steps(messages.steps_that_fit(shape.budget_bytes, chunk_steps), chunk_steps);
+  Requests sum;
+  for (const auto& [steps, times] : windows_of(window, chunk_steps, shape.steps)) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      std::map<std::uint64_t, std::uint64_t> runs;  // how many there are of each length, in tiles
+      for (const auto& of_rank : messages.tile_runs[f]) {
+        for (const std::uint64_t run : of_rank) ++runs[run];
+      }
+      for (const auto& [run, count] : runs) {
+        const WindowRequests requests = window_requests(fields[f], run, steps, shape.most_request_bytes);
+        sum.add(sum_of(requests, shape.most_request_bytes), static_cast<double>(count * times));
+      }
+    }
+  }
+  return sum;
 }
 
 class SeriesRank {
@@ -67,6 +108,10 @@ class SeriesRank {
     for (const Tiles& tiles : fields) {
       owned_.push_back(!is_writer ? 0 : more ? ceil_div(tiles.count, writers) : tiles.count / writers);
     }
+    const std::uint64_t chunk_steps = fields[0].chunk_steps;
+    const std::uint64_t fitting = messages ? messages->steps_that_fit(shape.budget_bytes, chunk_steps)
+                                           : steps_that_fit(estimated_needs(), shape.budget_bytes, chunk_steps);
+    window_steps_ = series::window_steps(std::max<std::uint64_t>(fitting, 1), chunk_steps);
   }
 
   std::vector<Step> steps() {
@@ -77,7 +122,7 @@ class SeriesRank {
     std::uint64_t fresh = 0;  // bytes of windows that were used before
     for (std::uint64_t first = 0; first < shape_.steps;) {
       const std::uint64_t end =
-          std::min(shape_.steps, series::window_end(first, window_steps(), fields_[0].chunk_steps, shape_.steps));
+          std::min(shape_.steps, series::window_end(first, window_steps_, fields_[0].chunk_steps, shape_.steps));
       put(end - first, fresh);
       rank_.meet("write");
       rank_.wait("write");
@@ -109,7 +154,7 @@ class SeriesRank {
   }
   std::uint64_t window_bytes() const {
     std::uint64_t sum = 0;
-    for (std::size_t f = 0; f < fields_.size(); ++f) sum += owned_[f] * fields_[f].bytes * window_steps();
+    for (std::size_t f = 0; f < fields_.size(); ++f) sum += owned_[f] * fields_[f].bytes * window_steps_;
     return sum;
   }
 
@@ -120,13 +165,6 @@ class SeriesRank {
       needs.mail_bytes_per_step += sent_step_bytes(tiles) + received_step_bytes(tiles);
     }
     return needs;
-  }
-
-  // All ranks have the shortest window that any of them needs: that of one with most tiles.
-  std::uint64_t window_steps() const {
-    const series::WindowNeeds needs = messages_ ? messages_->needs : estimated_needs();
-    const std::uint64_t fitting = series::steps_that_fit(needs, shape_.budget_bytes, fields_[0].chunk_steps);
-    return series::window_steps(std::max<std::uint64_t>(fitting, 1), fields_[0].chunk_steps);
   }
 
   // A mean of the ranks. Where it is not known: half a tile at each border between ranks; and all of a rank that does
@@ -158,7 +196,7 @@ class SeriesRank {
       if (owned_[f] > 0) arrives += received_step_bytes(fields_[f]);
     }
     const std::uint64_t bytes = (local_step_bytes() + 2 * arrives) * steps;
-    const std::uint64_t memory = 2 * window_bytes() + (sent + arrives) * window_steps();
+    const std::uint64_t memory = 2 * window_bytes() + (sent + arrives) * window_steps_;
     const std::uint64_t fresh = std::min(bytes, memory - std::min(used, memory));
     used += fresh;
     rank_.call("write", "series MiB", static_cast<double>(fresh) / (1 << 20));
@@ -205,6 +243,7 @@ class SeriesRank {
   const Rates& rates_;
   const std::optional<WindowMessages>& messages_;
   std::vector<std::uint64_t> owned_;  // tiles of each field
+  std::uint64_t window_steps_ = 1;    // all ranks have the shortest that any of them needs
   std::uint64_t left_ = 0;            // of what is written, for the sync
   std::uint64_t windows_ = 0;
   Requests values_;
@@ -287,8 +326,12 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
     if (work.order.empty() || work.order.back().first != group) work.order.emplace_back(group, 0);
     ++work.order.back().second;
   }
-  for (std::size_t group = 0; group < values.size(); ++group) {
-    work.requests.add(values[group], static_cast<double>(work.groups[group].ranks));
+  if (of_window) {
+    work.requests = requests_of_values(shape, fields, *of_window);
+  } else {
+    for (std::size_t group = 0; group < values.size(); ++group) {
+      work.requests.add(values[group], static_cast<double>(work.groups[group].ranks));
+    }
   }
   work.requests.add({static_cast<double>(windows), static_cast<double>(shape.steps * sizeof(double))});  // times
   const std::uint64_t durable = !shape.syncs ? 0 : shape.syncs_windows ? windows : 1;

@@ -1,75 +1,30 @@
 """The requests that `weft predict` says are those of a run: number and bytes, with nothing allowed between.
 
-strace is the witness for what MPI-IO makes of the writes that it is given, where Open MPI and MPICH differ in nearly
-every case; and for Weft's own counters, which then are witnesses themselves.
-
 WEFT_STORE_PROFILE, with pytest's --basetemp there, holds another file system to the same.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import h5py
 import pytest
 import weft_run as w
-from strace import Moved, needs_strace, trace
+from seen_requests import LOCAL, NO_CLOCK, PAST_THE_CACHE, UNKNOWN, knows_the_library, requests, said_of, see
+from strace import needs_strace
 
 pytestmark = [needs_strace, w.not_with_sanitizers]
 
-LOCAL = str(w.REPO / "stores" / "profiles" / "local-disk.json")
-STORE = os.environ.get("WEFT_STORE_PROFILE", LOCAL)
-WRITES = "pwrite64,pwritev,pwritev2,write,writev"
 RANKS = [1, 2, 3, 7]
-UNKNOWN = "what MPI-IO makes of these requests, which are what it is given"
-NO_CLOCK = ("--commit-every", "1000000s")  # a slow machine must not commit once more than the prediction
-PAST_THE_CACHE = "the system calls of requests that go past the page cache: each may be several"
 
 
-def said_of(ranks: int, *words: object, store: str = STORE) -> Any:
-    return w.weft_ok("predict", *words, "--ranks", ranks, "--store", store, "--json").json
+def check(folder: Path, ranks: int, *words: object) -> None:
+    assert requests(said_of(ranks, *words)) == see(folder, ranks, *words).requests(), words
 
 
-@cache
-def knows_the_library() -> bool:
-    return UNKNOWN not in said_of(1, "hard", "--strategy", "collective")["leaves_out"]
-
-
-def requests(said: Any) -> tuple[int, int]:
-    if UNKNOWN in said["leaves_out"] and not knows_the_library():
-        pytest.skip("an MPI library whose MPI-IO is not known")
-    writes, count = said["requests"]["writes"], said["requests"]["bytes"]
-    assert writes == pytest.approx(round(writes)) and count == pytest.approx(round(count))
-    return round(writes), round(count)
-
-
-def run(folder: Path, ranks: int, *words: object) -> tuple[Path, Any, list[Moved]]:
-    out = folder / "out"
-    if out.is_dir():
-        shutil.rmtree(out)
-    out.unlink(missing_ok=True)
-    outcome, moved = trace(WRITES, "run", *words, "--out", out, "--json", ranks=ranks)
-    return out, outcome.json, moved
-
-
-def total(moved: list[Moved]) -> tuple[int, int]:
-    return len(moved), sum(m.bytes for m in moved)
-
-
-def check_collective(tmp_path: Path, ranks: int, strategy: str, nodes: int, steps: int, *layout: object) -> None:
-    words = ("ecg", "--nodes", nodes, "--steps", steps, "--layout", *layout, "--strategy", strategy, "--mesh", "none",
-             *NO_CLOCK)
-    out, did, moved = run(tmp_path, ranks, *words)
-    first, end = w.chunk_range(out, "Data")
-    by_mpi_io = total([m for m in moved if Path(m.file) == out and first <= m.offset < end])
-    ours = did["counters"]["syscall"]
-    seen = (by_mpi_io[0] + ours["writes"], by_mpi_io[1] + ours["bytes_written"])
-    assert requests(said_of(ranks, *words)) == seen, words
+def check_collective(folder: Path, ranks: int, strategy: str, nodes: int, steps: int, *layout: object) -> None:
+    check(folder, ranks, "ecg", "--nodes", nodes, "--steps", steps, "--layout", *layout, "--strategy", strategy, "--mesh",
+          "none", *NO_CLOCK)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -104,15 +59,7 @@ def test_a_mesh_and_several_fields_are_in_it(tmp_path: Path, more: tuple[object,
                  *NO_CLOCK)
         if PAST_THE_CACHE in said_of(ranks, *words)["leaves_out"]:
             continue
-        out, did, moved = run(tmp_path, ranks, *words)
-        seen = [0, 0]
-        if strategy == "cached":
-            for field in ("V", "phi_e") if more[:1] == ("--fields",) else ("Data",):
-                first, end = w.chunk_range(out, field)
-                count, size = total([m for m in moved if Path(m.file) == out and first <= m.offset < end])
-                seen = [seen[0] + count, seen[1] + size]
-        ours = did["counters"]["syscall"]
-        assert requests(said_of(ranks, *words)) == (seen[0] + ours["writes"], seen[1] + ours["bytes_written"]), words
+        check(tmp_path, ranks, *words)
 
 
 GRID = ("--grid", "96x60x50", "--steps-per-file", 5)
@@ -124,6 +71,7 @@ FLOW = ("--grid", "24x25x23", "--steps", 3)
     ("hard", "--strategy", "files", "--records", 100),
     ("hard", "--strategy", "raw", "--records", 20),
     ("hard", "--strategy", "collective", "--records", 30),
+    ("hard", "--strategy", "hdf5", "--records", 30),
     ("awp", "--strategy", "hindexed", *GRID),
     ("awp", "--strategy", "hindexed-rows", *GRID),
     ("awp", "--strategy", "subarray", *GRID, "--phases", 2),
@@ -140,27 +88,7 @@ FLOW = ("--grid", "24x25x23", "--steps", 3)
     ("blast", "--strategy", "two-stage", "--tasks", 12, "--ranks-per-node", 4),
 ], ids=lambda words: f"{words[0]}-{words[2]}")
 def test_kernels(tmp_path: Path, ranks: int, words: tuple[object, ...]) -> None:
-    out, did, moved = run(tmp_path, ranks, *words)
-    # The tables beside mhm's solutions are not what it is measured by; and ROMIO keeps in a file what ranks share.
-    tables = ("mesh.txt", "element.txt", "parameters.txt")
-    of_run = [m for m in moved if Path(m.file).is_relative_to(out) and ".shfp" not in m.file]
-    seen = total([m for m in of_run if Path(m.file).name not in tables])
-    assert requests(said_of(ranks, *words)) == seen
-    ours = did["counters"]["syscall"]
-    if ours["writes"] > 0:
-        assert (ours["writes"], ours["bytes"]) == seen
-
-
-@pytest.mark.parametrize("ranks", RANKS)
-def test_collective_records_of_hdf5(tmp_path: Path, ranks: int) -> None:
-    words = ("hard", "--strategy", "hdf5", "--records", 30)
-    out, _, moved = run(tmp_path, ranks, *words)
-    [path] = out.iterdir()
-    with h5py.File(path, "r") as file:
-        records = file["record"].id
-        first, end = records.get_offset(), records.get_offset() + records.get_storage_size()
-    seen = total([m for m in moved if Path(m.file) == path and first <= m.offset < end])
-    assert requests(said_of(ranks, *words)) == seen
+    check(tmp_path, ranks, *words)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
@@ -172,21 +100,16 @@ def test_series(tmp_path: Path, ranks: int) -> None:
     for words in [*big, ("hard", "--strategy", "series", "--records", 50),
                   ("awp", "--strategy", "series", *GRID, "--phases", 2), ("picmss", "--strategy", "series", *FLOW)]:
         said = said_of(ranks, *words)
-        out, did, moved = run(tmp_path, ranks, *words)
-        ours = did["counters"]["syscall"]
+        seen = see(tmp_path, ranks, *words)
+        counters = seen.report["counters"]
         if PAST_THE_CACHE in said["leaves_out"]:  # then what the writer asks for is what can be said
             if words[0] == "ecg":
-                app = did["counters"]["app"]
-                assert requests(said)[0] == app["writes"] + app["slot_writes"] + 4, words
+                assert requests(said)[0] == counters["app"]["writes"] + counters["app"]["slot_writes"] + 4, words
             continue
-        assert requests(said) == (ours["writes"], ours.get("bytes_written", ours.get("bytes"))), words
-        # HDF5's objects are written in the calls that HDF5 makes.
-        ours_seen = [m for m in moved if m.name == "pwritev" and Path(m.file).name.startswith(out.name)
-                     or m.name == "pwritev" and Path(m.file).is_relative_to(out)]
-        assert total(ours_seen) == requests(said), words
-        assert said["bytes"] == did["bytes"]
+        assert requests(said) == seen.requests(), words
+        assert said["bytes"] == seen.report["bytes"]
         if words[0] == "ecg":
-            travelled = did["counters"]["mpi"]
+            travelled = counters["mpi"]
             assert said["messages"] == {"count": travelled["messages"], "bytes": travelled["bytes_sent"]}
 
 
@@ -197,20 +120,25 @@ def test_a_series_of_problems_without_its_mesh(tmp_path: Path, ranks: int) -> No
     assert any("mesh" in what for what in said["leaves_out"])
     if PAST_THE_CACHE in said["leaves_out"]:
         pytest.skip("what the writer asks for is not in the report of this kernel")
-    out, _, moved = run(tmp_path, ranks, *words)
-    path = out / "solution.h5"
-    with h5py.File(path, "r") as file:
-        mesh = [(file[f"VTKHDF/{name}"].id.get_offset(), file[f"VTKHDF/{name}"].nbytes)
-                for name in ("Points", "Types", "Connectivity", "Offsets")]
-    seen = [m for m in moved if m.name == "pwritev" and m.file.startswith(str(path))
-            and not any(first <= m.offset < first + size for first, size in mesh)]
-    assert requests(said) == total(seen)
+    assert requests(said) == see(tmp_path, ranks, *words).requests()
 
 
 def test_long_series_go_past_the_page_cache() -> None:
-    words = ("ecg", "--mesh", "none", "--steps", 151, "--nodes")
-    assert PAST_THE_CACHE not in said_of(2, *words, 10_000, store=LOCAL)["leaves_out"]
-    assert PAST_THE_CACHE in said_of(2, *words, 100_000_000, store=LOCAL)["leaves_out"]
+    words = ("ecg", "--mesh", "none", "--nodes", 1_000_000, "--steps")
+    assert PAST_THE_CACHE not in said_of(2, *words, 2, store=LOCAL)["leaves_out"]
+    assert PAST_THE_CACHE in said_of(2, *words, 1_000_000, store=LOCAL)["leaves_out"]
+
+
+def test_a_budget_that_does_not_do_is_refused_as_the_run_refuses_it(tmp_path: Path) -> None:
+    words = ("ecg", "--nodes", 30_011, "--steps", 20, "--fields", "separate", "--mesh", "none")
+    refused = w.weft("predict", *words, "--budget", "64KiB", "--ranks", 3, "--store", LOCAL)
+    assert refused.code == 2 and "a budget of 64.0 KiB a rank does not hold one step twice" in refused.err
+    least = int(refused.err.split()[-1])
+    run = w.weft("run", *words, "--budget", "64KiB", "--out", tmp_path / "out", ranks=3)
+    assert f"give at least --budget {least}\n" in run.err
+    for budget, fits in ((least - 1, False), (least, True)):
+        assert (w.weft("predict", *words, "--budget", budget, "--ranks", 3, "--store", LOCAL).code == 0) == fits
+        assert (w.weft("run", *words, "--budget", budget, "--out", tmp_path / "out", ranks=3).code == 0) == fits
 
 
 @pytest.mark.parametrize(("more", "what"), [
@@ -224,22 +152,21 @@ def test_what_is_not_counted_is_said(more: tuple[str, ...], what: str) -> None:
 
 
 def test_commits_by_the_clock_are_said_where_a_run_may_be_long_enough(tmp_path: Path) -> None:
-    def words(nodes: int, *more: object) -> tuple[object, ...]:
-        return ("ecg", "--nodes", nodes, "--steps", 60, "--mesh", "none", *more)
+    def words(steps: int, *more: object) -> tuple[object, ...]:
+        return ("ecg", "--nodes", 300_000, "--steps", steps, "--mesh", "none", *more)
 
-    def has_line(nodes: int, *more: object) -> bool:
-        said = said_of(2, *words(nodes, *more), store=LOCAL)
+    def has_line(steps: int, *more: object) -> bool:
+        said = said_of(2, *words(steps, *more), store=LOCAL)
         return any("by the clock" in left for left in said["leaves_out"])
 
     for strategy in ("owner", "cached", "per-step"):
-        assert not has_line(30_000, "--strategy", strategy)
-        assert has_line(30_000, "--strategy", strategy, "--commit-every", "1ms")
-        assert has_line(300_000_000, "--strategy", strategy)
-        assert not has_line(300_000_000, "--strategy", strategy, *NO_CLOCK)
+        assert not has_line(60, "--strategy", strategy)
+        assert has_line(60, "--strategy", strategy, "--commit-every", "1ms")
+        assert has_line(100_000, "--strategy", strategy)
+        assert not has_line(100_000, "--strategy", strategy, *NO_CLOCK)
     # Such a run does more than the prediction, which is why it says so.
-    often = words(300_000, "--commit-every", "1ms")
-    _, did, _ = run(tmp_path, 2, *often)
-    assert did["counters"]["syscall"]["writes"] > requests(said_of(2, *often))[0]
+    often = words(60, "--commit-every", "1ms")
+    assert see(tmp_path, 2, *often).requests()[0] > requests(said_of(2, *often))[0]
 
 
 def test_what_is_not_known_is_said() -> None:
