@@ -19,9 +19,9 @@ constexpr std::uint64_t kMostMeetings = 20'000'000;  // of a rank's box and a ti
 
 struct Meeting {
   std::uint64_t tile;
-  int rank;
   std::uint64_t elements;
-  std::uint64_t pieces;  // stretches of the rank's memory that are stretches of the tile
+  int rank;
+  std::uint32_t pieces;  // stretches of the rank's memory that are stretches of the tile
 };
 
 // The tiles of one step that a box meets, along one axis.
@@ -53,7 +53,7 @@ class FieldMeetings {
   void add(int rank, const Box& box, std::vector<Meeting>& meetings) const {
     const std::uint64_t here = count(box);
     for (std::uint64_t number = 0; number < here; ++number) {
-      Meeting meeting{0, rank, 1, 1};
+      Meeting meeting{.tile = 0, .elements = 1, .rank = rank, .pieces = 1};
       std::uint64_t rest = number;
       std::uint64_t stride = 1;
       bool is_row = true;  // along the axes behind
@@ -64,7 +64,7 @@ class FieldMeetings {
         const std::uint64_t begin = std::max(box.start[axis], place * tile_[axis]);
         const std::uint64_t extent = std::min(box.start[axis] + box.count[axis], (place + 1) * tile_[axis]) - begin;
         meeting.elements *= extent;
-        if (!is_row) meeting.pieces *= extent;
+        if (!is_row) meeting.pieces *= static_cast<std::uint32_t>(extent);
         is_row = is_row && extent == tile_[axis] && extent == box.count[axis];
         meeting.tile += place * stride;
         stride *= ceil_div(per_step_[axis], tile_[axis]);
@@ -105,23 +105,6 @@ class PlanBytes {
   std::unordered_set<std::uint64_t> messages_;  // sender and receiver
 };
 
-// Adds a tile to those of a rank, which come in their order.
-class TileRuns {
- public:
-  explicit TileRuns(std::uint64_t ranks) : runs_(ranks), next_(ranks, UINT64_MAX) {}
-  void add(int owner, std::uint64_t tile) {
-    const auto rank = static_cast<std::size_t>(owner);
-    if (next_[rank] != tile) runs_[rank].push_back(0);
-    ++runs_[rank].back();
-    next_[rank] = tile + 1;
-  }
-  std::vector<std::vector<std::uint64_t>> take() { return std::move(runs_); }
-
- private:
-  std::vector<std::vector<std::uint64_t>> runs_;
-  std::vector<std::uint64_t> next_;
-};
-
 Shape tile_of(const FieldSpec& field, const SeriesShape& shape) {
   const Shape chunk =
       series::choose_layout(field, shape.place_axes, shape.steps, static_cast<int>(shape.ranks), shape.align_bytes)
@@ -145,6 +128,70 @@ bool has_plan_of_another(const SeriesShape& shape, std::size_t field) {
   return std::any_of(shape.fields.begin(), here, is_alike);
 }
 
+// Adds up what the fields' tiles make of each rank.
+class Dealt {
+ public:
+  Dealt(std::uint64_t ranks, const partition::Writers& writers) : ranks_(ranks), writers_(writers) {
+    all_.needs.resize(ranks);
+    all_.plan_bytes.resize(ranks);
+    all_.owners.resize(ranks);
+  }
+
+  // `meetings` in the order of the tiles.
+  void field(const partition::TileGrid& grid, std::uint64_t element_bytes, const std::vector<Meeting>& meetings,
+             bool has_plan_of_another) {
+    PlanBytes plan(ranks_);
+    std::vector<std::vector<std::uint64_t>> runs(ranks_);
+    std::vector<std::uint64_t> next(ranks_, UINT64_MAX);  // the tile that makes each rank's last run longer
+    std::vector<partition::Holder> holders;
+    for (auto first = meetings.begin(); first != meetings.end();) {
+      holders.clear();
+      const auto end = std::find_if(first, meetings.end(), [&](const Meeting& of) { return of.tile != first->tile; });
+      for (auto meeting = first; meeting != end; ++meeting) holders.push_back({meeting->rank, meeting->elements});
+      const int owner = partition::owner_of(first->tile, grid.tiles(), grid.valid_elements(first->tile), holders,
+                                            writers_, partition::OwnerRule::majority);
+      const auto rank = static_cast<std::size_t>(owner);
+      all_.needs[rank].tile_bytes_per_step += grid.tile_elements() * element_bytes;
+      all_.owners[rank] = true;
+      plan.tile(owner);
+      if (next[rank] != first->tile) runs[rank].push_back(0);
+      ++runs[rank].back();
+      next[rank] = first->tile + 1;
+      for (auto meeting = first; meeting != end; ++meeting) deal(*meeting, owner, element_bytes, plan);
+      first = end;
+    }
+    pairs_.insert(plan.messages().begin(), plan.messages().end());
+    for (std::size_t rank = 0; rank < ranks_ && !has_plan_of_another; ++rank) {
+      all_.plan_bytes[rank] += plan.of_ranks()[rank];
+    }
+    all_.tile_runs.push_back(std::move(runs));
+  }
+
+  WindowMessages messages() {
+    all_.count = pairs_.size();
+    return std::move(all_);
+  }
+
+ private:
+  void deal(const Meeting& meeting, int owner, std::uint64_t element_bytes, PlanBytes& plan) {
+    if (meeting.rank == owner) {
+      plan.stays(owner, meeting.pieces);
+      return;
+    }
+    const std::uint64_t bytes = meeting.elements * element_bytes;
+    plan.travels(meeting.rank, owner, meeting.pieces);
+    for (const int rank : {meeting.rank, owner}) {
+      all_.needs[static_cast<std::size_t>(rank)].mail_bytes_per_step += bytes;
+    }
+    all_.step_bytes += bytes;
+  }
+
+  std::uint64_t ranks_;
+  const partition::Writers& writers_;
+  std::unordered_set<std::uint64_t> pairs_;
+  WindowMessages all_;
+};
+
 }  // namespace
 
 std::uint64_t WindowMessages::steps_that_fit(std::uint64_t budget_bytes, std::uint64_t chunk_steps) const {
@@ -163,38 +210,10 @@ std::uint64_t WindowMessages::steps_that_fit(std::uint64_t budget_bytes, std::ui
 
 std::optional<WindowMessages> window_messages(const SeriesShape& shape, const partition::Writers& writers) {
   if (!shape.owned) return std::nullopt;
-  WindowMessages messages;
-  messages.needs.resize(shape.ranks);
-  messages.plan_bytes.resize(shape.ranks);
-  messages.owners.resize(shape.ranks);
-  std::unordered_set<std::uint64_t> pairs;
-  const auto needs_of = [&](int rank) -> series::WindowNeeds& {
-    return messages.needs[static_cast<std::size_t>(rank)];
-  };
-  const auto add_plan = [&](const PlanBytes& plan) {
-    for (std::size_t rank = 0; rank < shape.ranks; ++rank) messages.plan_bytes[rank] += plan.of_ranks()[rank];
-  };
-  const auto travels = [&](PlanBytes& plan, int from, int to, std::uint64_t pieces, std::uint64_t bytes) {
-    plan.travels(from, to, pieces);
-    for (const int rank : {from, to}) needs_of(rank).mail_bytes_per_step += bytes;
-    messages.step_bytes += bytes;
-  };
-  {
-    // Rank 0 has the steps' times: one tile of one number.
-    PlanBytes plan(shape.ranks);
-    const partition::Holder holder{0, 1};
-    const int owner = partition::owner_of(0, 1, 1, {&holder, 1}, writers, partition::OwnerRule::majority);
-    plan.tile(owner);
-    needs_of(owner).tile_bytes_per_step += sizeof(double);
-    messages.owners[static_cast<std::size_t>(owner)] = true;
-    if (owner == 0) {
-      plan.stays(owner, 1);
-    } else {
-      travels(plan, 0, owner, 1, sizeof(double));
-    }
-    pairs.insert(plan.messages().begin(), plan.messages().end());
-    add_plan(plan);
-  }
+  Dealt dealt(shape.ranks, writers);
+  // The steps' times: a number a step, which rank 0 has.
+  std::vector<Meeting> meetings{{.tile = 0, .elements = 1, .rank = 0, .pieces = 1}};
+  dealt.field(partition::TileGrid({}, {}), sizeof(double), meetings, false);
   for (std::size_t f = 0; f < shape.fields.size(); ++f) {
     const FieldSpec& field = shape.fields[f];
     const Shape tile = tile_of(field, shape);
@@ -202,41 +221,16 @@ std::optional<WindowMessages> window_messages(const SeriesShape& shape, const pa
     std::uint64_t all = 0;
     for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) all += field_meetings.count(shape.owned(field, rank));
     if (all > kMostMeetings) return std::nullopt;
-    std::vector<Meeting> meetings;
+    meetings.clear();
     meetings.reserve(all);
     for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) {
       field_meetings.add(static_cast<int>(rank), shape.owned(field, rank), meetings);
     }
     std::ranges::stable_sort(meetings, {}, &Meeting::tile);
-    const partition::TileGrid grid(field.per_step, tile);
-    std::vector<partition::Holder> holders;
-    PlanBytes plan(shape.ranks);
-    TileRuns runs(shape.ranks);
-    for (auto first = meetings.begin(); first != meetings.end();) {
-      holders.clear();
-      const auto end = std::find_if(first, meetings.end(), [&](const Meeting& of) { return of.tile != first->tile; });
-      for (auto meeting = first; meeting != end; ++meeting) holders.push_back({meeting->rank, meeting->elements});
-      const int owner = partition::owner_of(first->tile, grid.tiles(), grid.valid_elements(first->tile), holders,
-                                            writers, partition::OwnerRule::majority);
-      needs_of(owner).tile_bytes_per_step += grid.tile_elements() * size_of(field.type);
-      messages.owners[static_cast<std::size_t>(owner)] = true;
-      plan.tile(owner);
-      runs.add(owner, first->tile);
-      for (auto meeting = first; meeting != end; ++meeting) {
-        if (meeting->rank == owner) {
-          plan.stays(owner, meeting->pieces);
-        } else {
-          travels(plan, meeting->rank, owner, meeting->pieces, meeting->elements * size_of(field.type));
-        }
-      }
-      first = end;
-    }
-    pairs.insert(plan.messages().begin(), plan.messages().end());
-    if (!has_plan_of_another(shape, f)) add_plan(plan);
-    messages.tile_runs.push_back(runs.take());
+    dealt.field(partition::TileGrid(field.per_step, tile), size_of(field.type), meetings,
+                has_plan_of_another(shape, f));
   }
-  messages.count = pairs.size();
-  return messages;
+  return dealt.messages();
 }
 
 }  // namespace weft::predict

@@ -20,7 +20,7 @@ struct WindowMessages {
   std::vector<series::WindowNeeds> needs;  // of each rank
   std::vector<std::uint64_t> plan_bytes;   // that its plans take of its budget
   std::vector<bool> owners;                // whether it has a tile to write
-  // Of each field, of each rank: how many of its tiles follow one another, run after run.
+  // Of the steps' times and then of each field, of each rank: how many of its tiles follow one another, run after run.
   std::vector<std::vector<std::vector<std::uint64_t>>> tile_runs;
 
   // The steps of a window that every rank's budget holds, at most `chunk_steps`. Throws Error(usage) as the engine does

@@ -90,8 +90,8 @@ TEST(SeriesMessages, AreThoseOfTheEnginesPlan) {
         if (tile == 0 || plan.tiles[tile - 1] + 1 != plan.tiles[tile]) runs.push_back(0);
         ++runs.back();
       }
-      EXPECT_EQ(said->tile_runs[0][rank], runs);
       EXPECT_EQ(said->tile_runs[1][rank], runs);
+      EXPECT_EQ(said->tile_runs[2][rank], runs);
       ++rank;
     }
     EXPECT_EQ(said->count, messages) << of.ranks << " ranks";

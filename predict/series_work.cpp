@@ -87,7 +87,7 @@ Requests requests_of_values(const SeriesShape& shape, const std::vector<Tiles>& 
   for (const auto& [steps, times] : windows_of(window, chunk_steps, shape.steps)) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       std::map<std::uint64_t, std::uint64_t> runs;  // how many there are of each length, in tiles
-      for (const auto& of_rank : messages.tile_runs[f]) {
+      for (const auto& of_rank : messages.tile_runs[f + 1]) {
         for (const std::uint64_t run : of_rank) ++runs[run];
       }
       for (const auto& [run, count] : runs) {
