@@ -123,6 +123,13 @@ std::string to_text(const Prediction& prediction) {
   line("output", prediction.output);
   for (const auto& [phase, of] : prediction.phases) line("  " + phase, of);
   for (const auto& [phase, of] : prediction.afterwards) line(phase, of);
+  // More than the padding of chunks, and than what a small file says of itself.
+  const auto values = static_cast<double>(prediction.bytes);
+  const double times = prediction.requests.bytes / std::max(values, 1.0);
+  if (times > 1.1 && prediction.requests.bytes - values > (1 << 20)) {
+    text += fmt::format("  written   {}, {:.1f} times the values\n",
+                        format_bytes(static_cast<std::uint64_t>(prediction.requests.bytes)), times);
+  }
   if (prediction.messages) {
     text += fmt::format("  moved     {} between ranks in {} messages\n",
                         format_bytes(static_cast<std::uint64_t>(prediction.messages->bytes)),

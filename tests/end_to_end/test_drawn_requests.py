@@ -78,7 +78,7 @@ def drawn(number: int) -> tuple[int, Words]:
     draw = random.Random(f"{SEED} {number}")
     ranks = draw.randint(1, 8)
     kernel = draw.choice([heart, heart, heart, waves, flow, problems, results, records])
-    words = kernel(draw)
+    words = (*kernel(draw), *draw.choice([(), (), ("--align", f"{draw.choice([1, 4, 64, 1024])}KiB")]))
     if kernel is not heart:
         words += ("--phases", draw.choice([1, 1, 2, 3]))
     if kernel is results:

@@ -125,6 +125,14 @@ def test_what_people_see(store: Path) -> None:
     assert [line.split()[0] for line in text.splitlines()[1:]] == ["output", "close", "open", "write"]
 
 
+def test_much_more_than_the_values_is_said(store: Path) -> None:
+    # Both libraries fill what lies between short pieces that ranks write together.
+    words = ("ecg", "--nodes", 1_000_000, "--steps", 32, "--mesh", "none", "--layout", "isotropic", "--target", "4KiB")
+    said = w.weft_ok("predict", *words, "--strategy", "per-step", "--ranks", 3, "--store", store)
+    assert "\n  written   7.6 GiB, 16.0 times the values\n" in said.out
+    assert "written" not in w.weft_ok("predict", *words, "--ranks", 3, "--store", store).out
+
+
 def test_a_profile_that_lacks_calls_says_so(tmp_path: Path) -> None:
     store = tmp_path / "store.json"
     store.write_text(json.dumps(made_profile(calls=[])))
