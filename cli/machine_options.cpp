@@ -65,6 +65,7 @@ predict::Surroundings surroundings_of(const MachineArguments& arguments, const s
           .most_request_bytes = predict::most_request_bytes(profile),
           .page_cache = predict::is_local(profile),
           .direct_from_bytes = predict::direct_from_bytes(profile),
+          .aligns = predict::aligns(profile),
           .stdio_bytes = predict::stdio_bytes(profile),
           .cores = static_cast<std::uint64_t>(profile.cores)};
 }

@@ -61,7 +61,8 @@ std::optional<Given> given_of(const ChunkedArray& array, const Box& box, const S
   given.memory_in_one = box.count == memory;
   if (std::ranges::find(box.count, 0U) != box.count.end()) return given;
   const std::size_t axes = array.chunk.size();
-  const std::uint64_t chunk_elements = element_count(array.chunk);
+  const std::uint64_t pitch =
+      array.pitch_bytes > 0 ? array.pitch_bytes : element_count(array.chunk) * array.element_bytes;
   Shape chunks;
   Shape first;
   Shape last;
@@ -78,11 +79,11 @@ std::optional<Given> given_of(const ChunkedArray& array, const Box& box, const S
     const std::uint64_t row = product(part.count, first_axis_of_stretch(part.count, memory));
     too_many = too_many || given.pieces.size() + product(part.count, 0) / stretch > kMostPieces;
     if (too_many) return;
-    const std::uint64_t chunk_begins = number_of(index, chunks) * chunk_elements;
+    const std::uint64_t chunk_begins = number_of(index, chunks) * pitch;
     Shape end = part.start;
     for (std::size_t i = 0; i < axis; ++i) end[i] += part.count[i] - 1;
     each_place(part.start, end, axis, [&](const Shape& place) {
-      given.pieces.push_back({(chunk_begins + number_of(place, array.chunk)) * array.element_bytes,
+      given.pieces.push_back({chunk_begins + number_of(place, array.chunk) * array.element_bytes,
                               stretch * array.element_bytes, stretch / std::min(row, stretch)});
     });
   });

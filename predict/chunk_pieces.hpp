@@ -15,6 +15,7 @@ struct ChunkedArray {
   Shape extents;
   Shape chunk;
   std::uint64_t element_bytes = 1;
+  std::uint64_t pitch_bytes = 0;  // from one chunk to the next; 0: one behind the other
 };
 
 // So many would take seconds to count.

@@ -156,8 +156,11 @@ std::vector<RankGroup> heart_ranks(const EcgOptions& options, const Surroundings
 // The call of each rank that has a box of a field's steps [0, steps) to write, cut as the strategy cuts it
 // (src/weft/series/mpi_collective_strategy.cpp).
 std::optional<Requests> collective_call(const FieldSpec& spec, const Shape& chunk, std::uint64_t steps,
-                                        std::uint64_t memory_steps, std::uint64_t ranks) {
-  ChunkedArray array{.extents = spec.per_step, .chunk = chunk, .element_bytes = size_of(spec.type)};
+                                        std::uint64_t memory_steps, std::uint64_t ranks, std::uint64_t align_bytes) {
+  ChunkedArray array{.extents = spec.per_step,
+                     .chunk = chunk,
+                     .element_bytes = size_of(spec.type),
+                     .pitch_bytes = pitch_of_chunks(spec, chunk, align_bytes)};
   array.extents.insert(array.extents.begin(), std::max(steps, chunk[0]));
   std::vector<std::vector<Box>> parts;
   std::vector<Shape> memory;
@@ -203,7 +206,8 @@ std::optional<Requests> collective_requests(const EcgOptions& options, const Sur
     const std::uint64_t gathered = options.mpi.strategy == Strategy::cached ? chunk[0] : 1;
     for (const auto& [of_call, calls] : {std::pair{gathered, steps / gathered}, {steps % gathered, std::uint64_t{1}}}) {
       if (of_call * calls == 0) continue;
-      const std::optional<Requests> call = collective_call(field, chunk, of_call, gathered, around.ranks);
+      const std::optional<Requests> call =
+          collective_call(field, chunk, of_call, gathered, around.ranks, options.align_bytes);
       if (!call) return std::nullopt;
       sum.add(*call, static_cast<double>(calls));
     }
@@ -350,6 +354,7 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
   }
   work.clock_seconds = clock_seconds(options.writer.commit_seconds);
   if (options.mpi.strategy != Strategy::owner) {
+    say_alignment(around.aligns, options.align_bytes, work);
     work.groups = heart_ranks(options, around, fields, nodes, steps);
     work.at_store = collective_requests(options, around, fields, nodes, steps);
     return work;

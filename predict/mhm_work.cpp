@@ -159,6 +159,7 @@ Workload work_of(const MhmOptions& options, const kernels::RunOptions& run, cons
   const SeriesShape shape = series_of(options, run, around);
   work.at_store = series_work(shape, around.rates).requests;
   say_past_the_cache(shape, work);
+  say_alignment(shape.aligns, shape.align_bytes, work);
   work.clock_seconds = clock_seconds(shape.commit_seconds);
   work.leaves_out.emplace_back("the mesh, which is written before the phases that are timed");
   return work;

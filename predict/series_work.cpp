@@ -7,6 +7,7 @@
 #include "predict/series_messages.hpp"
 #include "weft/series/field_layout.hpp"
 #include "weft/series/window_length.hpp"
+#include "weft/storage/chunk_room.hpp"
 #include "weft/storage/commit_groups.hpp"
 #include "weft/storage/direct_writer.hpp"
 #include "weft/storage/file_system.hpp"
@@ -24,9 +25,10 @@ using stores::Sharing;
 // A field's chunks: those of one step are its tiles.
 struct Tiles {
   std::uint64_t chunk_steps = 1;
-  std::uint64_t count = 1;       // of a step
-  std::uint64_t bytes = 0;       // of a tile, padding included
-  std::uint64_t step_bytes = 0;  // of the field, without padding
+  std::uint64_t count = 1;        // of a step
+  std::uint64_t bytes = 0;        // of a tile, padding included
+  std::uint64_t step_bytes = 0;   // of the field, without padding
+  std::uint64_t pitch_bytes = 0;  // from one chunk to the next
 };
 
 Tiles tiles_of(const FieldSpec& field, const SeriesShape& shape) {
@@ -40,6 +42,7 @@ Tiles tiles_of(const FieldSpec& field, const SeriesShape& shape) {
     tiles.count *= ceil_div(field.per_step[axis], layout.chunk[axis + 1]);
     tiles.bytes *= layout.chunk[axis + 1];
   }
+  tiles.pitch_bytes = pitch_of_chunks(field, layout.chunk, shape.align_bytes);
   return tiles;
 }
 
@@ -53,8 +56,8 @@ struct WindowRequests {
 // Of `owned` tiles that follow one another.
 WindowRequests window_requests(const Tiles& tiles, std::uint64_t owned, std::uint64_t window,
                                std::uint64_t most_bytes) {
-  // Whole chunks lie one behind the other; parts of chunks do not.
-  const bool is_one = window == tiles.chunk_steps;
+  // Whole chunks lie one behind the other, unless they are aligned; parts of chunks do not.
+  const bool is_one = window == tiles.chunk_steps && tiles.pitch_bytes == tiles.chunk_steps * tiles.bytes;
   const std::uint64_t run = is_one ? owned * tiles.chunk_steps * tiles.bytes : window * tiles.bytes;
   const std::uint64_t runs = is_one ? 1 : owned;
   return {run / most_bytes * runs, run % most_bytes, run % most_bytes == 0 ? 0 : runs};
@@ -286,6 +289,12 @@ std::uint64_t direct_from_bytes(const stores::StoreProfile& profile) {
   return is_local(profile) ? storage::comfortable_cache_bytes() : UINT64_MAX;
 }
 
+bool aligns(const stores::StoreProfile& profile) {
+  storage::FileSystem of;
+  of.type = profile.file_system;
+  return of.alignment() > 0;
+}
+
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   std::vector<Tiles> fields;
   std::uint64_t most_tiles = 0;
@@ -340,6 +349,15 @@ SeriesWork series_work(const SeriesShape& shape, const Rates& rates) {
   return work;
 }
 
+std::uint64_t pitch_of_chunks(const FieldSpec& field, const Shape& chunk, std::uint64_t align_bytes) {
+  storage::ArrayEntry array;
+  array.type = field.type;
+  array.chunk = chunk;
+  array.shape = field.per_step;
+  array.shape.insert(array.shape.begin(), chunk[0]);
+  return storage::pitch_of(array, align_bytes > 1 ? align_bytes : 0);
+}
+
 SeriesShape shape_on(const Surroundings& around) {
   SeriesShape shape;
   shape.ranks = around.ranks;
@@ -347,7 +365,14 @@ SeriesShape shape_on(const Surroundings& around) {
   shape.most_request_bytes = around.most_request_bytes;
   shape.direct_from_bytes = around.direct_from_bytes;
   shape.page_cache = around.page_cache;
+  shape.aligns = around.aligns;
   return shape;
+}
+
+void say_alignment(bool file_system_aligns, std::uint64_t asked, Workload& work) {
+  if (file_system_aligns && asked == 0) {
+    work.leaves_out.emplace_back("that chunks begin at pages, as on this file system: say --align 4KiB");
+  }
 }
 
 double clock_seconds(double commit_seconds) { return std::max(commit_seconds, 0.0) / 2; }
@@ -372,6 +397,7 @@ void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t ti
     group.steps.insert(group.steps.begin(), start.steps().begin(), start.steps().end());
   }
   say_past_the_cache(shape, work);
+  say_alignment(shape.aligns, shape.align_bytes, work);
   work.clock_seconds = clock_seconds(shape.commit_seconds);
   work.at_store.emplace();
   work.at_store->add(once.requests, static_cast<double>(times));

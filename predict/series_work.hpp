@@ -38,6 +38,7 @@ struct SeriesShape {
   bool syncs_windows = false;  // each of them, before it is committed
   bool syncs = false;          // when it is closed
   bool page_cache = false;     // what is written goes to one of this machine
+  bool aligns = false;         // chunks begin at pages where align_bytes is 0
   // What a rank holds of a field's array, where that is known: messages are counted then (predict/series_messages).
   std::function<Box(const FieldSpec& field, std::uint64_t rank)> owned{};
 };
@@ -45,11 +46,17 @@ struct SeriesShape {
 // A series of these ranks on this store, which has no fields yet.
 SeriesShape shape_on(const Surroundings& around);
 
+// From one of the field's chunks to the next in the file, in bytes (storage/chunk_room).
+std::uint64_t pitch_of_chunks(const FieldSpec& field, const Shape& chunk, std::uint64_t align_bytes);
+
 // The bytes of the longest write on such a file system (storage/posix_store).
 std::uint64_t most_request_bytes(const stores::StoreProfile& profile);
 
 // The bytes of the shortest series that is written past the page cache (storage/flusher); UINT64_MAX where none is.
 std::uint64_t direct_from_bytes(const stores::StoreProfile& profile);
+
+// Whether the writer aligns chunks on such a file system where nobody asks it to.
+bool aligns(const stores::StoreProfile& profile);
 
 // A mesh of so many bytes, of which each rank makes and writes an even share while the file is made.
 void write_mesh(RankSteps& rank, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t most_request_bytes,
@@ -71,6 +78,9 @@ struct SeriesWork {
 SeriesWork series_work(const SeriesShape& shape, const Rates& rates);
 // The same `times` times, as the work of a run.
 void write_series(const SeriesShape& shape, const Rates& rates, std::uint64_t times, Workload& work);
+
+// Among what the work leaves out, where the file system has chunks aligned and nobody has said to what.
+void say_alignment(bool file_system_aligns, std::uint64_t asked, Workload& work);
 
 // Seconds until a writer with such a limit does something by its clock: half of the limit is for the write, and half
 // for the sync (series/commits).

@@ -129,6 +129,15 @@ def test_long_series_go_past_the_page_cache() -> None:
     assert PAST_THE_CACHE in said_of(2, *words, 100_000, store=LOCAL)["leaves_out"]
 
 
+def test_chunks_that_a_file_system_aligns_are_said() -> None:
+    words = ("ecg", "--nodes", 30_000, "--steps", 60, "--mesh", "none")
+    lustre = str(w.REPO / "stores" / "profiles" / "kraken.json")
+    for strategy in ("owner", "per-step"):
+        lines = [said_of(2, *words, "--strategy", strategy, *more, store=store)["leaves_out"]
+                 for more, store in (((), lustre), (("--align", "4KiB"), lustre), ((), LOCAL))]
+        assert [any("begin at pages" in left for left in of) for of in lines] == [True, False, False]
+
+
 def test_a_budget_that_does_not_do_is_refused_as_the_run_refuses_it(tmp_path: Path) -> None:
     words = ("ecg", "--nodes", 30_011, "--steps", 20, "--fields", "separate", "--mesh", "none")
     refused = w.weft("predict", *words, "--budget", "64KiB", "--ranks", 3, "--store", LOCAL)

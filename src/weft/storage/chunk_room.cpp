@@ -161,12 +161,6 @@ Index settle(ByteStore& store, std::uint64_t header, const ArrayEntry& array, st
   return found;
 }
 
-// From one chunk to the next. Those of a field that is one chunk a step are all one rank's.
-std::uint64_t pitch_of(const ArrayEntry& array, std::uint64_t align) {
-  const bool in_tiles = !std::equal(array.shape.begin() + 1, array.shape.end(), array.chunk.begin() + 1);
-  return align > 0 && in_tiles ? ceil_div(array.chunk_bytes(), align) * align : array.chunk_bytes();
-}
-
 // A chunk of zeros, as it is stored.
 ChunkCoder::Encoded blank_chunk(const ArrayEntry& array, const std::string& filter) {
   return ChunkCoder(parse_filters(filter, size_of(array.type))).encode(std::vector<std::byte>(array.chunk_bytes()));
@@ -249,6 +243,11 @@ std::uint64_t rows_shown(hid_t dataset, const ArrayEntry& array) {
     if (address != array.address() + rows * row_bytes || bytes != row_bytes) break;
   }
   return rows;
+}
+
+std::uint64_t pitch_of(const ArrayEntry& array, std::uint64_t align) {
+  const bool in_tiles = !std::equal(array.shape.begin() + 1, array.shape.end(), array.chunk.begin() + 1);
+  return align > 0 && in_tiles ? ceil_div(array.chunk_bytes(), align) * align : array.chunk_bytes();
 }
 
 void claim_room(hid_t file, const ArrayEntry& array, const std::string& filter, std::uint64_t align, ChunkRoom& room,

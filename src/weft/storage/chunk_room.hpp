@@ -45,6 +45,10 @@ Handle create_roomy(hid_t file, const std::string& path, DataType type, const Sh
 // The index of an array with this room.
 ChunkTree tree_of(const ArrayEntry& array);
 
+// From one chunk to the next, in bytes, with an alignment (0: none). Those of a field that is one chunk a step are all
+// one rank's, and lie one behind the other.
+std::uint64_t pitch_of(const ArrayEntry& array, std::uint64_t align);
+
 // Gives `room`, which has room for `had` chunks, what it lacks for all of an array of this shape (as it will be), in an
 // open file: a stretch of chunks and a new index. With `align` (0: no wish) the stretch begins at a multiple of it, and
 // where a step has several chunks, which different ranks may write, so does each of them. With a filter, whose chunks
