@@ -352,8 +352,8 @@ Workload work_of(const EcgOptions& options, const Surroundings& around) {
     work.leaves_out.emplace_back(
         "commits by the clock (--commit-every): it is not known how long the steps' source takes");
   }
-  work.clock_seconds = clock_seconds(options.writer.commit_seconds);
   if (options.mpi.strategy != Strategy::owner) {
+    work.clock_seconds = clock_seconds(options.writer.commit_seconds);
     say_alignment(around.aligns, options.align_bytes, work);
     work.groups = heart_ranks(options, around, fields, nodes, steps);
     work.at_store = collective_requests(options, around, fields, nodes, steps);
