@@ -70,12 +70,12 @@ Requests sum_of(const WindowRequests& requests, std::uint64_t most_bytes) {
 
 // The windows of a series: how many there are of each length, in steps.
 std::map<std::uint64_t, std::uint64_t> windows_of(std::uint64_t window_steps, std::uint64_t chunk_steps,
-                                                  std::uint64_t steps) {
+                                                  std::uint64_t all_steps) {
   std::map<std::uint64_t, std::uint64_t> windows;
-  for (std::uint64_t first = 0; first < steps;) {
-    const std::uint64_t end = series::window_end(first, window_steps, chunk_steps, steps);
-    ++windows[end - first];
-    first = end;
+  for (std::uint64_t step = 0; step < all_steps;) {
+    const std::uint64_t end = series::window_end(step, window_steps, chunk_steps, all_steps);
+    ++windows[end - step];
+    step = end;
   }
   return windows;
 }
