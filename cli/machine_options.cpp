@@ -6,9 +6,8 @@
 
 #include "cli/json_text.hpp"
 #include "predict/prediction.hpp"
-#include "predict/series_work.hpp"
+#include "predict/series_shape.hpp"
 #include "weft/support/amount.hpp"
-#include "weft/support/error.hpp"
 
 namespace weft::cli {
 
@@ -17,10 +16,13 @@ void add_machine_options(CLI::App& command, MachineArguments& a) {
   command.add_option("--store", a.store, "The profile of the store, as weft probe --out makes it")
       ->required()
       ->group(machine);
-  const auto most = CLI::Range(std::uint64_t{0}, std::uint64_t{100'000});
-  command.add_option("--ranks", a.ranks, "The number of ranks")->capture_default_str()->check(most)->group(machine);
+  constexpr std::uint64_t kMostRanks = 100'000;
+  command.add_option("--ranks", a.ranks, "The number of ranks")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, kMostRanks))
+      ->group(machine);
   command.add_option("--per-node", a.per_node, "How many of them are on a node [all on one]")
-      ->check(most)
+      ->check(CLI::Range(std::uint64_t{0}, kMostRanks))
       ->group(machine);
   command.add_option("--link", a.link, "The bandwidth between a node and the others")
       ->capture_default_str()
@@ -44,10 +46,6 @@ predict::Workload with_hints_left_out(predict::Workload work, const kernels::Hin
 stores::StoreProfile profile_of(const MachineArguments& arguments) { return stores::read_profile(arguments.store); }
 
 predict::Cluster cluster_of(const MachineArguments& arguments) {
-  if (arguments.ranks == 0 || arguments.ranks > 100'000) {
-    throw Error(ErrorKind::usage, fmt::format("--ranks {}", arguments.ranks), "is not a number of ranks",
-                "give 1 to 100,000");
-  }
   return {arguments.per_node >= arguments.ranks ? 0 : arguments.per_node, parse_rate(arguments.link),
           parse_seconds(arguments.link_latency)};
 }

@@ -6,6 +6,7 @@
 #include "predict/chunk_pieces.hpp"
 #include "predict/kernel_work.hpp"
 #include "predict/mesh_requests.hpp"
+#include "predict/series_requests.hpp"
 #include "predict/series_work.hpp"
 #include "weft/partition/ownership.hpp"
 #include "weft/series/call_parts.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "predict/series_work.hpp"
+#include "predict/series_shape.hpp"
 #include "weft/series/window_length.hpp"
 
 namespace weft::predict {

@@ -12,7 +12,7 @@ struct Surroundings {
   std::uint64_t ranks = 1;
   std::uint64_t ranks_per_node = 0;  // 0: one node has all of them
   Rates rates{};
-  std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_work.hpp)
+  std::uint64_t most_request_bytes = 8ULL << 20;  // of a series (predict/series_shape.hpp)
   bool page_cache = false;                        // what is written goes to one of this machine
   std::uint64_t direct_from_bytes = UINT64_MAX;   // longer series are written past the page cache
   bool aligns = false;  // chunks of a series begin at pages where nobody says --align (storage/file_system)
