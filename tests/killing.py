@@ -45,8 +45,10 @@ class Killer:
         """The words before the program's. The library is added to what the launcher already loads into its ranks."""
         libraries = [str(self.library)]
         for word, value in zip(w.LAUNCHER, w.LAUNCHER[1:]):
-            if word == "LD_PRELOAD":
+            if word == "LD_PRELOAD":  # MPICH: -genv LD_PRELOAD FILE
                 libraries.append(value)
+            elif value.startswith("LD_PRELOAD="):  # Open MPI: -x LD_PRELOAD=FILE
+                libraries.append(value.partition("=")[2])
         settings = {**settings, "LD_PRELOAD": ":".join(libraries)}
         return ["env", *(f"{name}={value}" for name, value in settings.items()), self.program]
 

@@ -1,6 +1,6 @@
 """64, 128 and 256 ranks on this machine, as 8 nodes: values, counts and memory. What it takes in seconds means nothing.
 
-make test-crowds runs it with each MPI; it takes an hour and a half in all.
+make test-crowds runs it with each MPI; it takes an hour in all.
 """
 
 from __future__ import annotations
