@@ -159,7 +159,8 @@ def test_more_ranks_than_a_process_has_mappings(store: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["--ranks", "0"], "--ranks 0: is not a number of ranks"),
+        (["--ranks", "0"], "--ranks: Value 0 not in range 1 to 100000"),
+        (["--ranks", "-3"], "--ranks: Value -3 not in range 1 to 100000"),
         (["--ranks", "two"], "--ranks: Value two not in range 0 to 100000"),
         (["--per-node", "-1"], "--per-node: Value -1 not in range 0 to 100000"),
         (["--store", "nowhere.json"], "nowhere.json: cannot be read"),

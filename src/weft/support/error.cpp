@@ -22,7 +22,7 @@ std::string one_line(std::string_view where, std::string_view what, std::string_
 std::string_view remedy_for(int errno_value) {
   switch (errno_value) {
     case ENOSPC:
-    case EDQUOT: return "free some space or write elsewhere; the committed steps stay readable";
+    case EDQUOT: return "free some space or write elsewhere; steps that are committed stay readable";
     case EACCES:
     case EPERM:
     case EROFS: return "check the permissions or choose another place";
