@@ -204,8 +204,11 @@ StoreProfile profile_from_json(const nlohmann::ordered_json& json, const std::st
 StoreProfile read_profile(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw system_error(path, "cannot be read", errno);
-  const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
-  return profile_from_json(json, path);
+  try {
+    return profile_from_json(nlohmann::ordered_json::parse(file, nullptr, false), path);
+  } catch (const std::ios_base::failure& failure) {  // a folder, or a disk that fails
+    throw system_error(path, "cannot be read", failure.code().value());
+  }
 }
 
 }  // namespace weft::stores

@@ -184,7 +184,12 @@ def test_profiles_that_are_none(tmp_path: Path, text: str) -> None:
     store = tmp_path / "store.json"
     store.write_text(text)
     outcome = w.weft("predict", "hard", "--store", store)
-    assert outcome.code != 0 and len(outcome.error_lines) == 1, outcome.err
+    assert outcome.code != 0 and len(outcome.error_lines) == 1 and str(store) in outcome.err, outcome.err
+
+
+def test_a_folder_is_no_profile(tmp_path: Path) -> None:
+    outcome = w.weft("predict", "hard", "--store", tmp_path)
+    assert outcome.error_lines == [f"weft: error: {tmp_path}: cannot be read: Is a directory"], outcome.err
 
 
 KEPT = w.REPO / "benchmarks" / "predictions"
