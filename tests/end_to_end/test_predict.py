@@ -221,11 +221,13 @@ def test_kept_measurements_are_predicted(store: str, seeds: tuple[int, ...], cas
     ("local-disk", 39, 0.15),
     ("local-disk-second", 40, 0.15),
     ("local-disk-third", 20, 0.15),
+    ("local-disk-fourth", 30, 0.20),
     ("striped-1ms-first", 21, 0.15),
     ("striped-1ms-second", 12, 0.18),
     ("striped-1ms", 20, 0.15),
     ("striped-1ms-fourth", 20, 0.15),
     ("striped-1ms-fifth", 20, 0.15),
+    ("striped-1ms-sixth", 20, 0.15),
     ("cephfs-first", 20, 0.25),
     ("cephfs-second", 58, 0.15),
     ("cephfs-third", 39, 0.17),
@@ -244,7 +246,8 @@ def test_measurements_that_changed_the_model_are_predicted(name: str, cases: int
 
 def test_kept_advice_is_near_the_best() -> None:
     """Of cases that were drawn when the model was done, the first choice is seldom far from the best way."""
-    profiles = {"local-disk": "local-disk", "striped-1ms": "striped-1ms-second", "cephfs-first": "cephfs-first",
+    profiles = {"local-disk": "local-disk", "local-disk-fourth": "local-disk-fourth",
+                "striped-1ms": "striped-1ms-second", "cephfs-first": "cephfs-first",
                 "cephfs": "cephfs", "cephfs-second": "cephfs-second", "cephfs-third": "cephfs-third"}
     found = [judged("judge-advice", KEPT / "unseen" / f"{store}.advice.jsonl", KEPT / "unseen" / f"{profile}.json")
              for store, profile in profiles.items()]
