@@ -232,6 +232,7 @@ def test_kept_measurements_are_predicted(store: str, seeds: tuple[int, ...], cas
     ("cephfs-second", 58, 0.15),
     ("cephfs-third", 39, 0.17),
     ("cephfs-fourth", 60, 0.15),
+    ("cephfs-fifth", 39, 0.15),
 ])
 def test_unseen_measurements_are_predicted(name: str, cases: int, error: float) -> None:
     of = judged("judge", KEPT / "unseen" / f"{name}.runs.jsonl", KEPT / "unseen" / f"{name}.json")
