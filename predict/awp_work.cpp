@@ -30,7 +30,8 @@ std::vector<Step> steps_of(const AwpOptions& options, const kernels::RunOptions&
     rank.write("write", Sharing::own_files, std::min<std::uint64_t>(bytes, 1ULL << 20),
                files * static_cast<double>(bytes) / static_cast<double>(std::min<std::uint64_t>(bytes, 1ULL << 20)));
   } else {
-    const double rows = static_cast<double>(bytes / row) * files;
+    const std::uint64_t of_file = bytes / row;
+    const double rows = static_cast<double>(of_file) * files;
     rank.write("write", Sharing::in_turn, row, rows);
     rank.call("write", "mpi piece", rows);
   }

@@ -47,7 +47,7 @@ Workload work_of(const BlastOptions& options, const kernels::RunOptions& run, co
   RankSteps writer;
   writer.call("open", "create", static_cast<double>(run.phases));
   if (options.strategy == BlastStrategy::two_stage) {
-    const double block = static_cast<double>(options.collect_bytes);
+    const auto block = static_cast<double>(options.collect_bytes);
     writer.spend("wait", making * std::min(1.0, block / std::max(text, 1.0)));
     writer.spend("wait", std::max(0.0, (making - compressing) * (1 - std::min(1.0, block / std::max(text, 1.0)))));
   } else {

@@ -181,6 +181,7 @@ std::optional<Requests> collective_call(const FieldSpec& spec, const Shape& chun
   Requests sum;
   for (std::size_t call = 0; call < calls; ++call) {
     std::vector<Box> boxes;
+    boxes.reserve(parts.size());
     for (const std::vector<Box>& of_rank : parts) {
       boxes.push_back(call < of_rank.size() ? of_rank[call]
                                             : Box{Shape(array.extents.size()), Shape(array.extents.size())});

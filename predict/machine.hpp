@@ -37,7 +37,7 @@ class Machine {
   // Of bytes that the client has in its memory. 0 where the profile has none.
   double memory_read_s(std::uint64_t bytes) const;
   // Of a call with so many ranks at once; {0, 0} for one that the profile does not have.
-  Cost call(const std::string& name, std::uint64_t ranks) const;
+  Cost call(const std::string& wanted, std::uint64_t ranks) const;
   bool has_call(const std::string& name) const;
   // Of what one rank has written. Its share is that of several that sync at once.
   Cost sync(std::uint64_t bytes, bool in_records) const;

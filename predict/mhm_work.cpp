@@ -17,7 +17,8 @@ using stores::Sharing;
 
 void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint64_t piece, double times) {
   piece = std::min(piece, bytes);
-  rank.write("write", sharing, piece, times * static_cast<double>(bytes / piece));
+  const std::uint64_t whole = bytes / piece;
+  rank.write("write", sharing, piece, times * static_cast<double>(whole));
   rank.write("write", sharing, bytes % piece, times);
 }
 
@@ -25,7 +26,8 @@ void write_text(RankSteps& rank, Sharing sharing, std::uint64_t bytes, std::uint
 void write_file(RankSteps& rank, std::uint64_t bytes, std::uint64_t piece, double times) {
   piece = std::min(piece, bytes);
   rank.go_on("write", Sharing::own_files, piece, times);
-  rank.write("write", Sharing::own_files, piece, times * static_cast<double>(bytes / piece - 1));
+  const std::uint64_t more = bytes / piece - 1;
+  rank.write("write", Sharing::own_files, piece, times * static_cast<double>(more));
   rank.write("write", Sharing::own_files, bytes % piece, times);
 }
 

@@ -27,10 +27,10 @@ TEST(OmpioTest, PiecesThatTouchAreOneRequest) {
 }
 
 TEST(OmpioTest, ARequestHasAtMost1024PiecesOfMemory) {
-  expect(alone(MpiIo::ompio, {{0, 8 * 1024, 1024}}), 1, 8192);
-  expect(alone(MpiIo::ompio, {{0, 8 * 1025, 1025}}), 2, 8200);
-  expect(alone(MpiIo::ompio, {{0, 8 * 1000, 1000}, {8000, 16 * 25, 25}}), 2, 8400);
-  expect(alone(MpiIo::ompio, {{0, 8 * 1000, 1000}, {9000, 16 * 25, 25}}), 2, 8400);  // they do not touch
+  expect(alone(MpiIo::ompio, {{0, 8192, 1024}}), 1, 8192);
+  expect(alone(MpiIo::ompio, {{0, 8200, 1025}}), 2, 8200);
+  expect(alone(MpiIo::ompio, {{0, 8000, 1000}, {8000, 400, 25}}), 2, 8400);
+  expect(alone(MpiIo::ompio, {{0, 8000, 1000}, {9000, 400, 25}}), 2, 8400);  // they do not touch
 }
 
 TEST(OmpioTest, ACallIsCutAt512MebibytesOfItsData) {
@@ -61,7 +61,8 @@ TEST(OmpioTest, WhatIsGatheredNearEachOtherIsWrittenWithWhatLiesBetween) {
   };
   expect(together(4, 100, 200), 1, 700);
   // The distance is a mean over all of them, the first one included.
-  expect(together(4, 100, 4 * 4096 / 3), 1, 3.0 * (4 * 4096 / 3) + 100);
+  constexpr std::uint64_t kFarthest = 4 * 4096 / 3;
+  expect(together(4, 100, kFarthest), 1, 3.0 * kFarthest + 100);
   expect(together(4, 100, 5500), 4, 400);
   expect(together(1, 100, 0), 1, 100);
   // 64 MiB of whole pieces: 16 bytes in 4,096.

@@ -120,7 +120,10 @@ void text(LayerBench& bench) {
         })
         .output;
   };
-  const auto values = [](std::uint64_t sub) { return static_cast<double>((sub + 1) * (sub + 2) / 2); };
+  const auto values = [](std::uint64_t sub) {
+    const std::uint64_t points = (sub + 1) * (sub + 2) / 2;
+    return static_cast<double>(points);
+  };
   const double problems = 4.0 / static_cast<double>(std::min<std::uint64_t>(bench.ranks(), 4));
   const std::uint64_t more = bench.is_slow() ? 14 : 32;
   const auto each = [&](kernels::mhm::MhmStrategy strategy, std::uint64_t most) {

@@ -1,6 +1,7 @@
 #include "predict/rates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "kernels/mhm/mhm_shape.hpp"
@@ -8,10 +9,8 @@
 namespace weft::predict {
 
 bool is_local(const stores::StoreProfile& profile) {
-  for (const std::string_view local : {"ext4", "xfs", "btrfs", "tmpfs", "ext2/ext3", "zfs"}) {
-    if (profile.file_system == local) return true;
-  }
-  return false;
+  constexpr std::array<std::string_view, 6> kLocal{"ext4", "xfs", "btrfs", "tmpfs", "ext2/ext3", "zfs"};
+  return std::ranges::find(kLocal, profile.file_system) != kLocal.end();
 }
 
 std::uint64_t stdio_bytes(const stores::StoreProfile& profile) {

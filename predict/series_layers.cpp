@@ -70,8 +70,8 @@ void mesh(LayerBench& bench, kernels::ecg::EcgOptions options) {
 
 // Series that HDF5 writes: each step in one piece of a rank, or in many.
 void heart(LayerBench& bench) {
-  constexpr std::uint64_t kNodes = 4000;      // of a rank
-  constexpr std::uint64_t kMany = 64 * 1024;  // a MiB of a rank
+  constexpr std::uint64_t kNodes = 4000;        // of a rank
+  constexpr std::uint64_t kMany = 64ULL << 10;  // a MiB of a rank
   kernels::ecg::EcgOptions options;
   options.mpi.strategy = Strategy::per_step;
   options.mesh = false;

@@ -89,7 +89,7 @@ TEST(SeriesWork, TheDiskTakesWindowsFromAPageCacheWhileTheNextIsMade) {
     }
     return bytes;
   };
-  const std::uint64_t all = 400'000 * 100 * 8;
+  const std::uint64_t all = 400'000ULL * 100 * 8;
   EXPECT_EQ(synced(true), (std::map<By, std::uint64_t>{{By::disk, all}}));
   EXPECT_EQ(synced(false), (std::map<By, std::uint64_t>{{By::rank, all}}));
 }

@@ -158,7 +158,9 @@ std::map<std::string, double> run_rank(const std::vector<Step>& steps, const Res
 json simulated(const json& told) {
   sg::NetZone* zone = only_zone();
   std::vector<sg::Host*> hosts;
-  for (int n = 0; n < told.at("resources").get<int>(); ++n) {
+  const int shared = told.at("resources").get<int>();
+  hosts.reserve(static_cast<std::size_t>(shared));
+  for (int n = 0; n < shared; ++n) {
     hosts.push_back(new_host(zone, "resource" + std::to_string(n)));
   }
   sg::Host* home = new_host(zone, "ranks");
@@ -212,6 +214,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> words{argv[0], "--log=root.thres:critical", "--cfg=contexts/stack-size:64",
                                    "--cfg=contexts/guard-size:0"};
     std::vector<char*> pointers;
+    pointers.reserve(words.size());
     for (std::string& word : words) pointers.push_back(word.data());
     auto count = static_cast<int>(pointers.size());
     const sg::Engine engine(&count, pointers.data());

@@ -36,6 +36,7 @@ std::optional<std::vector<Cell>> in_all(std::span<const StoreProfile> profiles, 
 template <typename Cells, typename Value>
 double median_of(const Cells& cells, const Value& value) {
   std::vector<double> values;
+  values.reserve(cells.size());
   for (const auto& cell : cells) values.push_back(cell.*value);
   return middle(std::move(values));
 }

@@ -13,8 +13,6 @@
 
 #include "weft/support/error.hpp"
 
-extern char** environ;  // POSIX declares it in no header
-
 namespace weft::stores {
 
 namespace {

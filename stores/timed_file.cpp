@@ -68,7 +68,7 @@ void TimedFile::set_size(std::uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail("cannot be made as long as it should be");
 }
 
-void TimedFile::drop_cache() {
+void TimedFile::drop_cache() const {
   ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
   ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_RANDOM);
 }
@@ -110,6 +110,7 @@ Timings time_requests(TimedFile& file, Access access, std::uint64_t bytes, std::
     work();
   } else {
     std::vector<std::jthread> some;
+    some.reserve(static_cast<std::size_t>(threads));
     for (int thread = 0; thread < threads; ++thread) some.emplace_back(work);
   }
   all.elapsed = clock.seconds();

@@ -29,7 +29,7 @@ class TimedFile {
   void reserve(std::uint64_t offset, std::uint64_t bytes);
   void set_size(std::uint64_t bytes);
   // Asks the system to forget what it has of the file in its page cache, and not to read ahead.
-  void drop_cache();
+  void drop_cache() const;
 
  private:
   [[noreturn]] void fail(const char* what) const;
